@@ -13,7 +13,7 @@ from elmo_mini.experiments.word_classes import word_classes
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, load_causal_lm
+from elmo_mini.transformer.files import COURSE_CHECKPOINT, load_causal_lm
 from elmo_mini.transformer.recall import recall_accuracy, train_to_recall
 
 Numbers = NDArray[np.float64]

@@ -21,8 +21,8 @@ from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.causal_lm import CausalLM, next_word_loss
-from elmo_mini.transformer.causal_lm_file import load_causal_lm
 from elmo_mini.transformer.classifier import Classifier
+from elmo_mini.transformer.files import load_causal_lm
 from elmo_mini.transformer.fine_tuning import Batch, tune
 from elmo_mini.transformer.scrambling import scrambled
 from elmo_mini.ulmfit.tasks import Labelled

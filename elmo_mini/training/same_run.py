@@ -27,8 +27,8 @@ def check_same_run(path: Path, record: Record, mine: Record) -> None:
     ConfigurationError
         If anything differs; the message names it, with both values.
     """
-    if mine.keys() - record.keys():
-        raise CheckpointDamaged(f"{path} holds a model alone, not a run that can go on")
+    if mine.keys() - record.keys() - {"text"}:
+        raise CheckpointDamaged(f"{path} holds no run of this kind that can go on")
     differing: list[str] = []
     for part in mine.keys() - {"text"}:
         its, own = _flat(part, record[part]), _flat(part, mine[part])
@@ -38,7 +38,7 @@ def check_same_run(path: Path, record: Record, mine: Record) -> None:
             if its.get(name) != own.get(name)
         ]
     differing.sort()
-    if record.get("text") != mine.get("text"):
+    if record.get("text", mine.get("text")) != mine.get("text"):  # the oldest have none
         differing.append("the text or its vocabulary is another one")
     if differing:
         raise ConfigurationError(

@@ -1,14 +1,15 @@
-"""A masked language model in one safetensors file: weights, sizes and words.
+"""Transformers in one safetensors file: weights, sizes and words, of both language models.
 
 Weights may be stored in float16, which halves the file; they are read back as float32.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
+from torch import nn
 
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
@@ -18,9 +19,15 @@ from elmo_mini.checkpoints.safetensors_file import (
 )
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.causal_lm import CausalLM, causal_block
 from elmo_mini.transformer.masked_lm import Block, MaskedLM, MaskedLMOptions, TorchBlock
 
-LARGER_CHECKPOINT = Path(__file__).parents[1] / "data" / "larger_masked_lm" / "model.safetensors"
+DATA = Path(__file__).parents[1] / "data"
+LARGER_CHECKPOINT = DATA / "larger_masked_lm" / "model.safetensors"
+COURSE_CHECKPOINT = DATA / "course_causal_lm" / "model.safetensors"
+SIZES = ("dim", "heads", "layers", "longest")
+Sizes = Mapping[str, int]
+Model = TypeVar("Model", MaskedLM, CausalLM)
 
 
 def save_masked_lm(
@@ -48,9 +55,21 @@ def save_masked_lm(
         raise ConfigurationError(
             f"the vocabulary has {len(vocabulary):,} words, the model {model.options.words:,}"
         )
-    tensors = {name: tensor.to(dtype) for name, tensor in model.state_dict().items()}
-    own = {"options": asdict(model.options), "words": vocabulary.words}
-    write_checkpoint(path, tensors, {**(record or {}), **own, "unknown": vocabulary.unknown})
+    own = {**(record or {}), "options": asdict(model.options)}
+    _write(model, vocabulary, path, own, dtype)
+
+
+def save_causal_lm(
+    model: CausalLM, sizes: Sizes, vocabulary: Vocabulary, path: PathLike, record: dict[str, Any]
+) -> None:
+    """Write the weights of `model`, in float16, its sizes and its words.
+
+    Parameters
+    ----------
+    sizes : ``dim``, ``heads``, ``layers`` and ``longest``, as `CausalLM` was given them
+    record : further JSON values
+    """
+    _write(model, vocabulary, path, {**record, "sizes": dict(sizes)}, torch.float16)
 
 
 def load_masked_lm(
@@ -72,12 +91,54 @@ def load_masked_lm(
     CheckpointDamaged
         If the file is truncated, holds something else, or does not fit the block.
     """
-    file = LARGER_CHECKPOINT if path is None else path
-    tensors, record = read_checkpoint(file)
-    try:
+
+    def make(record: dict[str, Any], vocabulary: Vocabulary) -> Callable[[], MaskedLM]:
         options = MaskedLMOptions(**record["options"])
+        return lambda: MaskedLM(options, block)
+
+    return _read(LARGER_CHECKPOINT if path is None else path, "masked language model", make)
+
+
+def load_causal_lm(
+    path: PathLike | None = None,
+    block: Callable[[int, int], nn.Module] = causal_block,
+    model: Callable[..., CausalLM] = CausalLM,
+) -> tuple[CausalLM, Vocabulary]:
+    """Build a model and its vocabulary from a file of `save_causal_lm`.
+
+    Parameters and errors are those of `load_masked_lm`, but for
+
+    path : the file; without one, the course's own
+    model : `CausalLM`, or another class with its arguments and the same parts
+    """
+
+    def make(record: dict[str, Any], vocabulary: Vocabulary) -> Callable[[], CausalLM]:
+        sizes = {name: int(record["sizes"][name]) for name in SIZES}
+        return lambda: model(len(vocabulary), **sizes, block=block)
+
+    return _read(COURSE_CHECKPOINT if path is None else path, "model of the next word", make)
+
+
+def _write(
+    model: nn.Module,
+    vocabulary: Vocabulary,
+    path: PathLike,
+    record: Mapping[str, Any],
+    dtype: torch.dtype,
+) -> None:
+    tensors = {name: tensor.to(dtype) for name, tensor in model.state_dict().items()}
+    words = {"words": vocabulary.words, "unknown": vocabulary.unknown}
+    write_checkpoint(path, tensors, {**record, **words})
+
+
+def _read(
+    path: PathLike, what: str, make: Callable[[dict[str, Any], Vocabulary], Callable[[], Model]]
+) -> tuple[Model, Vocabulary]:
+    tensors, record = read_checkpoint(path)
+    try:
         vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
+        build = make(record, vocabulary)
     except (KeyError, TypeError, ValueError) as wrong:
-        raise CheckpointDamaged(f"{file} holds no masked language model: {wrong}") from wrong
-    model = with_weights(lambda: MaskedLM(options, block), tensors, file)
-    return model.requires_grad_(False), vocabulary
+        raise CheckpointDamaged(f"{path} holds no {what}: {wrong}") from wrong
+    model: Model = with_weights(build, tensors, path).requires_grad_(False)
+    return model, vocabulary

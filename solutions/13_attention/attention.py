@@ -34,7 +34,7 @@ from elmo_mini.figures.block_diagram import block_diagram
 from elmo_mini.results.intervals import interval
 from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import causal_lm, recall
-from elmo_mini.transformer.causal_lm_file import load_causal_lm
+from elmo_mini.transformer.files import load_causal_lm
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 

@@ -1,46 +1,42 @@
-"""Pretraining a biLM on running text: the loop, its settings, its checkpoints.
+"""Pretraining a biLM on running text: its step, its validation, and what its checkpoints keep.
 
 As in bilm-tf, the authors' code (NAACL ELMo paper, section 3.4): dropout 0.1, clips of 3, tied
 token layer and softmax, LSTM states carried from window to window. Every random number of a step
-comes from the seed and the step's number, so a checkpoint need not hold a generator's state,
-and a run that was killed goes on with the very numbers it would have had.
+comes from the seed and the step's number, so a checkpoint need not hold a generator's state.
 """
 
 import hashlib
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.projected_lstm import State
-from elmo_mini.checkpoints.safetensors_file import (
-    optimiser_tensors,
-    read_checkpoint,
-    restore_optimiser,
-    write_checkpoint,
-)
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.training.precision import Precision
 from elmo_mini.training.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.training.pretraining.settings import History, Settings, build_optimiser
 from elmo_mini.training.pretraining.streams import PackedText, TextStreams
 from elmo_mini.training.processes import Processes
-from elmo_mini.training.same_run import check_same_run
+from elmo_mini.training.run import Run
 from elmo_mini.training.steps import seeded
 
 
-class Pretraining:
-    """One run of pretraining: the model and all that is needed to go on with it.
+class Pretraining(Run):
+    """One run of pretraining a biLM.
 
     `text` and `validation` share their table of types, as
     `elmo_mini.training.pretraining.text.hold_out` makes them.
     """
+
+    model: BiLMWithSoftmax
+    clock = time.perf_counter
 
     def __init__(
         self,
@@ -51,40 +47,33 @@ class Pretraining:
         processes: Processes | None = None,
         log_every: int = 50,
     ) -> None:
-        self.vocabulary = vocabulary
-        self.processes = processes or Processes(0, 1, "cpu")
-        self.device = self.processes.device
-        first = self.processes.first
-        self.precision = Precision(settings.precision, self.device, speaks=first)
-        self.settings = settings = replace(settings, precision=self.precision.now)
-        self.log_every = log_every
+        processes = processes or Processes(0, 1, "cpu")
         batch_size, bptt = settings.batch_size, settings.bptt
-        self.share = self.processes.share(batch_size)
+        self.share = processes.share(batch_size)
         self.streams = TextStreams(
             text, batch_size, bptt, shuffle=settings.shuffle, seed=settings.seed
         )
         # Validation in few rows, so that little of it is lost to the streams' ends.
         few = max(1, min(batch_size, validation.steps // (10 * bptt)))
         self.validation = TextStreams(validation, few, bptt, shuffle=False)
-        targets = np.array([vocabulary.id(word) for word in text.types], dtype=np.int64)
-        self.batches = BatchMaker(text.types, targets, settings.options.max_characters, self.device)
-        digest = hashlib.sha256(text.tokens.tobytes() + validation.tokens.tobytes())
-        digest.update("\n".join([*text.types, *vocabulary.words]).encode())
-        self.text_digest = digest.hexdigest()
-
         with seeded(settings.seed, torch.device("cpu")):
-            self.model = BiLMWithSoftmax(
+            model = BiLMWithSoftmax(
                 settings.options,
                 len(vocabulary),
                 settings.softmax,
                 settings.sampled,
                 settings.dropout,
-            ).to(self.device)
-        self.parallel = self.processes.wrap(self.model, find_unused=settings.softmax == "adaptive")
-        self.optimiser = build_optimiser(settings, self.model)
-        self.state: State = self.model.start(self.share.stop - self.share.start)
-        self.step = 0
-        self.seconds = 0.0
+            ).to(processes.device)
+        super().__init__(model, build_optimiser(settings, model), settings.precision, processes)
+        self.settings = replace(settings, precision=self.precision.now)
+        self.steps, self.vocabulary, self.log_every = settings.steps, vocabulary, log_every
+        self.parallel = processes.wrap(model, find_unused=settings.softmax == "adaptive")
+        targets = np.array([vocabulary.id(word) for word in text.types], dtype=np.int64)
+        self.batches = BatchMaker(text.types, targets, settings.options.max_characters, self.device)
+        digest = hashlib.sha256(text.tokens.tobytes() + validation.tokens.tobytes())
+        digest.update("\n".join([*text.types, *vocabulary.words]).encode())
+        self.text_digest = digest.hexdigest()
+        self.state: State = model.start(self.share.stop - self.share.start)
         self.history = History()
 
     @property
@@ -97,7 +86,7 @@ class Pretraining:
         """Predictions of each direction in one step, of all processes together."""
         return self.settings.batch_size * self.settings.bptt
 
-    def train_step(self) -> tuple[float, float]:
+    def learn(self) -> tuple[float, float]:
         """One optimiser step; the losses of the forward and of the backward direction.
 
         Raises
@@ -105,7 +94,6 @@ class Pretraining:
         FloatingPointError
             If the loss or its gradient is not finite. The run is then as it was before the step.
         """
-        started = time.perf_counter()
         settings, step = self.settings, self.step
         batch = self.batches(self.streams.window(step, self.share))
         # Consecutive numbers make poor seeds for some generators; a sequence mixes them.
@@ -128,32 +116,18 @@ class Pretraining:
             group["lr"] = settings.rate(step)
         self.optimiser.step()
         self.state = state
-        self.step += 1
-        self.history.add([forward, backward])
-        self.seconds += time.perf_counter() - started
-        if self.step % self.log_every == 0 or self.step == settings.steps:
+        return forward, backward
+
+    def note(self, losses: tuple[float, ...]) -> None:
+        """Enter the losses into the loss curve."""
+        self.history.add(list(losses))
+        if self.step % self.log_every == 0 or self.finished:
             self.history.note(
                 step=self.step,
                 tokens=self.step * self.tokens_per_step,
                 seconds=round(self.seconds, 2),
-                learning_rate=settings.rate(step),
+                learning_rate=self.settings.rate(self.step - 1),
             )
-        return forward, backward
-
-    def run(
-        self,
-        on_step: Callable[["Pretraining", float, float], bool | None] | None = None,
-    ) -> bool:
-        """Train to the last step; True when it was reached.
-
-        `on_step` is called after every step with the run and the two losses. It may save, and
-        stops the run by giving back True.
-        """
-        while self.step < self.settings.steps:
-            forward, backward = self.train_step()
-            if on_step is not None and on_step(self, forward, backward):
-                break
-        return self.step == self.settings.steps
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
@@ -179,47 +153,23 @@ class Pretraining:
         self.history.validation.append(entry)
         return entry
 
-    def save(self, path: Path) -> None:
-        """Write everything needed to go on; all processes call it, the first one writes."""
+    def belongs_to(self) -> dict[str, Any]:
+        """Settings and text."""
+        return {"settings": self.settings.to_dict(), "text": self.text_digest}
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The states of all processes' rows."""
         h, c = (self.processes.gather_rows(x) for x in self.state)
-        if not self.processes.first:
-            return
-        tensors = {f"model.{name}": t for name, t in self.model.state_dict().items()}
-        tensors |= optimiser_tensors(self.optimiser)
-        record = {
-            "settings": self.settings.to_dict(),
-            "text": self.text_digest,
-            "step": self.step,
-            "precision": self.precision.spans,
-            "seconds": self.seconds,
-            "history": asdict(self.history),
-        }
-        write_checkpoint(path, {**tensors, "state.h": h, "state.c": c}, record)
+        return {"state.h": h, "state.c": c}
 
-    def resume(self, path: Path) -> None:
-        """Go on from a checkpoint.
+    def record(self) -> dict[str, Any]:
+        """The loss curve."""
+        return {"history": asdict(self.history)}
 
-        Raises
-        ------
-        ConfigurationError
-            If it belongs to other settings or another text; the message names what differs.
-        CheckpointDamaged
-            If the file is truncated or foreign.
-        """
-        tensors, record = read_checkpoint(path)
-        check_same_run(
-            path, record, {"settings": self.settings.to_dict(), "text": self.text_digest}
-        )
-        self.model.load_state_dict(
-            {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
-        )
-        restore_optimiser(self.optimiser, tensors)
+    def restore(self, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+        """Take over states and loss curve."""
         h, c = (tensors[f"state.{name}"][:, :, self.share].to(self.device) for name in "hc")
-        self.state = (h, c)
-        self.step, self.seconds = record["step"], record["seconds"]
-        before = [(0, record["settings"].get("precision", "float32"))]  # in older records
-        self.precision.go_on(self.step, record.get("precision", before))
-        self.history = History(**record["history"])
+        self.state, self.history = (h, c), History(**record["history"])
 
 
 def _perplexity(nats: float) -> float:

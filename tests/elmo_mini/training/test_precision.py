@@ -19,6 +19,7 @@ from elmo_mini.awd_lstm.training import AWDTraining
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.training import precision
 from elmo_mini.training.precision import Precision, has_bfloat16, usable_precision
+from elmo_mini.training.run import Run
 from elmo_mini.transformer.masked_lm import MaskedLMOptions
 from elmo_mini.transformer.pretraining import MaskedPretraining
 from tests.elmo_mini.training.pretraining.pretraining_run import small_run
@@ -53,17 +54,13 @@ def masked_run(bfloat16: bool) -> MaskedPretraining:
     return MaskedPretraining(options, text_of(), steps=12, batch_size=8, half=bfloat16)
 
 
-def bilm_run(bfloat16: bool) -> Any:
+def bilm_run(bfloat16: bool) -> Run:
     return small_run(softmax="full", precision="bfloat16" if bfloat16 else "float32")
 
 
-def three_steps(run: Any) -> None:
+def three_steps(run: Run) -> None:
     """More of a run, whichever it is."""
-    if isinstance(run, AWDRun):
-        run.run(after_step=lambda step: step % 3 == 0)
-    else:
-        for _ in range(3):
-            run.train_step()
+    run.run(after_step=lambda run: run.step % 3 == 0)
 
 
 RUNS = pytest.mark.parametrize("make", [bilm_run, awd_run, masked_run])

@@ -63,10 +63,10 @@ def main() -> None:
     checkpoint = args.folder / "checkpoint.safetensors"
     if checkpoint.exists():
         run.resume(checkpoint)
-    losses: dict[int, tuple[float, float]] = {}
+    losses: dict[int, tuple[float, ...]] = {}
 
-    def on_step(run: Pretraining, forward: float, backward: float) -> None:
-        losses[run.step] = (forward, backward)
+    def on_step(run: Pretraining) -> None:
+        losses[run.step] = run.latest
         if run.step % CHECKPOINT_EVERY == 0:
             run.validate()
             run.save(checkpoint)

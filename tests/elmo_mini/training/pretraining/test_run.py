@@ -343,7 +343,7 @@ def test_the_learning_rate_rises_and_falls() -> None:
 def test_the_loss_curve_holds_means_and_exact_perplexities() -> None:
     run = small_run(softmax="full", steps=30)
     losses = []
-    run.run(lambda _, forward, backward: losses.append((forward, backward)))
+    run.run(lambda run: losses.append(run.latest))
     first, second = run.history.training
     assert (first["step"], second["step"]) == (15, 30)
     assert first["tokens"] == 15 * 28
