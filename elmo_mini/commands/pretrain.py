@@ -19,7 +19,13 @@ from elmo_mini.arguments import (
 )
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.training.options import add_run_options, precision_of, prepared, use_threads
+from elmo_mini.training.options import (
+    add_run_options,
+    precision_of,
+    prepared,
+    settings_of,
+    use_threads,
+)
 from elmo_mini.training.pretraining.model_card import describe, write_history, write_model
 from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.training.pretraining.run import Pretraining
@@ -132,21 +138,12 @@ def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings
         dim=args.cells or options.dim,
         projection_dim=args.projection or options.projection_dim,
     )
-    return Settings(
+    return settings_of(
+        Settings,
+        args,
         options=options,
         steps=args.steps or max(1, round(args.epochs * per_epoch)),
-        batch_size=args.batch_size,
-        bptt=args.bptt,
-        softmax=args.softmax,
-        sampled=args.sampled,
-        optimiser=args.optimiser,
-        learning_rate=args.learning_rate,
-        warm_up=args.warm_up,
-        decay=args.decay,
-        weight_decay=args.weight_decay,
         clip=args.clip or (10.0 if args.optimiser == "adagrad" else 1.0),
-        dropout=args.dropout,
         shuffle=not args.in_order,
         precision=precision_of(args, device),
-        seed=args.seed,
     )

@@ -28,7 +28,13 @@ from elmo_mini.awd_lstm.training import OPTIMISERS, AWDTraining
 from elmo_mini.awd_lstm.training import awd_perplexity as perplexity_of
 from elmo_mini.files import write_text
 from elmo_mini.training.card import origin
-from elmo_mini.training.options import add_run_options, precision_of, prepared, use_threads
+from elmo_mini.training.options import (
+    add_run_options,
+    precision_of,
+    prepared,
+    settings_of,
+    use_threads,
+)
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
 
@@ -82,16 +88,10 @@ def run(args: argparse.Namespace) -> int:
         layers=args.layers,
         direction=args.direction,
     ).scaled(args.dropout)
-    training = AWDTraining(
-        epochs=args.epochs,
-        batch_size=args.batch_size,
-        bptt=args.bptt,
-        optimiser=args.optimiser,
+    training = settings_of(
+        AWDTraining,
+        args,
         learning_rate=args.learning_rate or (4e-3 if args.optimiser == "adam" else 30.0),
-        weight_decay=args.weight_decay,
-        alpha=args.alpha,
-        beta=args.beta,
-        seed=args.seed,
         bfloat16=precision_of(args, device) == "bfloat16",
         sampled=args.sampled if args.sampled < len(text.vocabulary) else 0,
     )

@@ -7,6 +7,7 @@ that has come to its end.
 import argparse
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -14,7 +15,13 @@ import torch
 from elmo_mini.arguments import number, positive_float, positive_int
 from elmo_mini.files import write_text
 from elmo_mini.training.card import origin
-from elmo_mini.training.options import add_run_options, precision_of, prepared, use_threads
+from elmo_mini.training.options import (
+    add_run_options,
+    precision_of,
+    prepared,
+    settings_of,
+    use_threads,
+)
 from elmo_mini.training.pretraining.sources import course_sources, evaluation_sentences
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
@@ -57,14 +64,11 @@ def run(args: argparse.Namespace) -> int:
     text, held_out, vocabulary = read_sources(sources, left_out, args.vocabulary)
     held = epoch_rows(held_out, args.longest, random.Random(0))
     random.Random(0).shuffle(held)
-    training = MaskedPretraining(
-        MaskedLMOptions(len(vocabulary), args.dim, args.heads, args.layers, args.longest),
-        text,
-        args.steps,
-        args.batch_size,
-        args.learning_rate,
-        seed=args.seed,
-        chosen=args.chosen,
+    training = settings_of(
+        MaskedPretraining,
+        args,
+        options=settings_of(MaskedLMOptions, args, words=len(vocabulary)),
+        text=text,
         half=precision_of(args, device) == "bfloat16",
         device=device,
         held=held[:VALIDATION_ROWS],
@@ -82,14 +86,9 @@ def run(args: argparse.Namespace) -> int:
         saved=write_history,
     ):
         return 0
-    options = training.options
     record = {
         **origin(training, sources),
-        "words": options.words,
-        "dim": options.dim,
-        "layers": options.layers,
-        "heads": options.heads,
-        "longest": options.longest,
+        **asdict(training.options),
         "batch_size": training.batch_size,
         "chosen": training.chosen,
         "words_read": training.words_read,

@@ -2,7 +2,9 @@
 
 import argparse
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 
@@ -10,6 +12,8 @@ from elmo_mini.arguments import non_negative_float, positive_int, random_seed, w
 from elmo_mini.files import check_not_read, check_own, make_folder
 from elmo_mini.training.precision import PRECISIONS, has_bfloat16
 from elmo_mini.training.pretraining.sources import Source, asked_sources
+
+Settings = TypeVar("Settings")
 
 
 def add_run_options(
@@ -81,6 +85,13 @@ def prepared(
     make_folder(args.output)
     check_own(args.output, written, begun)
     return sources
+
+
+def settings_of(kind: type[Settings], args: argparse.Namespace, **others: Any) -> Settings:
+    """A dataclass of settings from the options of the same names; `others` win over these."""
+    names = [field.name for field in fields(kind) if field.init]  # type: ignore[arg-type]
+    named = {name: getattr(args, name) for name in names if hasattr(args, name)}
+    return kind(**{**named, **others})
 
 
 def use_threads(args: argparse.Namespace) -> None:
