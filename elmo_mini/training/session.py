@@ -47,8 +47,10 @@ def carry_out(
     started = written = time.monotonic()
 
     def after_validation(_: Run) -> None:
-        bar.write(validated())
-        sys.stdout.flush()
+        found = validated()
+        if first:
+            bar.write(found)
+            sys.stdout.flush()
 
     def after_step(_: Run) -> bool:
         nonlocal written
