@@ -20,7 +20,7 @@ from elmo_mini import corpora
 from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import AWDRun
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.experiments.awd_text import RunningText, running_text
 from elmo_mini.experiments.command import Prepared, Result, run_experiments
 from elmo_mini.results.intervals import interval
@@ -91,7 +91,7 @@ class Bench:
             text = self.text.train[: system.words or None]
             training = replace(system.training, seed=seed, keep_best=True)
             run = AWDRun(model, text, self.text.dev, training)
-            run.run(after_validation=_is_past_its_best if system.stops else None)
+            run.run(None, lambda run: system.stops and _is_past_its_best(run.history))
             with run.average.applied() if run.average is not None else nullcontext():
                 last = awd_perplexity(model, self.text.test)
             run.close()
@@ -114,9 +114,8 @@ class Bench:
         ]
 
 
-def _is_past_its_best(run: AWDRun) -> bool:
+def _is_past_its_best(seen: AWDHistory) -> bool:
     """Whether `STOP` epochs have brought no new best; never, once the weights are averaged."""
-    seen = run.history
     late = len(seen.validation) - 1 - int(np.argmin(seen.validation))
     return late >= STOP and seen.averaging_since is None
 
