@@ -35,8 +35,8 @@ from elmo_mini.recurrent.language_model import (
     stream_perplexity,
     train_language_model,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import text_stream
+from elmo_mini.training.steps import TrainingOptions
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 with brought_by("experiments"):

@@ -35,9 +35,9 @@ from elmo_mini.recurrent.language_model import (
     stream_perplexity,
     train_language_model,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Occurrence = tuple[Sequence[str], int]

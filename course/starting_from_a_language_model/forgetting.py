@@ -16,8 +16,8 @@ from torch.nn import functional as F
 
 from elmo_mini.recurrent.classifier import LSTMClassifier, start_from, train_classifier
 from elmo_mini.recurrent.language_model import LSTMLanguageModel, stream_perplexity
-from elmo_mini.recurrent.training import TrainingOptions, device_of
 from elmo_mini.text.running_text import endless_windows
+from elmo_mini.training.steps import TrainingOptions, device_of
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ from elmo_mini.recurrent.seq2seq import (
     train_seq2seq,
     translate,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import text_stream
+from elmo_mini.training.steps import TrainingOptions
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from course.static_limits.senseval_readers import senseval
 from course.static_limits.vector_norms import SCALES, losses_by_scale, spread
 from elmo_mini import corpora
 from elmo_mini.extras import brought_by
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 from elmo_mini.word_vectors.glove import Glove
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec import (

@@ -17,15 +17,15 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_mini.recurrent.language_model import Floats
-from elmo_mini.recurrent.training import (
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import (
     TrainingOptions,
     device_of,
     evaluating,
     train_on_sentences,
 )
-from elmo_mini.text.batches import pad
-from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
-from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec import noise_distribution
 
 Beside = Callable[[Tensor, Tensor], Tensor]

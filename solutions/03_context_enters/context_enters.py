@@ -69,8 +69,8 @@ from course.texts.small_text import small_text
 from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent import context2vec
 from elmo_mini.recurrent.language_model import hidden_states, perplexity
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import stream_rows
+from elmo_mini.training.steps import TrainingOptions
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 

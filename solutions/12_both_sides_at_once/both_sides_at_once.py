@@ -33,8 +33,8 @@ from course.results.stored import stored_result
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.progress import progress_bar
 from elmo_mini.transformer import heads
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.sentence_pairs import padded
 from elmo_mini.transformer.training import ScheduledAdam
 

@@ -32,7 +32,7 @@ from course.results.intervals import interval
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
 from elmo_mini.transformer import causal_lm
-from elmo_mini.transformer.causal_lm_file import load_causal_lm
+from elmo_mini.transformer.files import load_causal_lm
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 

@@ -15,7 +15,7 @@ from elmo_mini.recurrent.classifier import LSTMClassifier, autoencoder_steps, st
 from elmo_mini.recurrent.decoding import decode_step
 from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
 from elmo_mini.recurrent.seq2seq import Seq2Seq
-from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.training.steps import TrainingOptions
 
 
 class Text:

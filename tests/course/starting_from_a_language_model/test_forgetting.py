@@ -15,7 +15,7 @@ from elmo_mini.recurrent.language_model import (
     stream_perplexity,
     train_language_model,
 )
-from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 TEXT = torch.tensor([2, 3, 4, 5]).repeat(200)

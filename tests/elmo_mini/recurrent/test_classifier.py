@@ -13,7 +13,7 @@ from elmo_mini.recurrent.classifier import (
     train_classifier,
 )
 from elmo_mini.recurrent.language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 

@@ -14,8 +14,8 @@ from elmo_mini.recurrent.context2vec import (
     train_context2vec,
     word_log_probabilities,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.training.steps import TrainingOptions
 from elmo_mini.word_vectors.word2vec import sgns_loss
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 

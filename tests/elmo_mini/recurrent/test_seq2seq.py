@@ -16,8 +16,8 @@ from elmo_mini.recurrent.seq2seq import (
     train_seq2seq,
     translate,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.batches import pad
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 Pairs = list[tuple[list[int], list[int]]]
