@@ -151,7 +151,7 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
-# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D), in PyTorch `weight_hh_l0`. No dropout so far touches it. But a fast LSTM is one sealed call: you cannot drop anything between its steps.
+# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **hidden-to-hidden weights**, (4D, D), in PyTorch's `nn.LSTM` `weight_hh_l0`. No dropout so far touches it. But a fast LSTM is one sealed call: you cannot drop anything between its steps.
 #
 # The paper's idea: leave the states alone and thin the **matrix**, once before the call. The sealed LSTM never knows.
 #
