@@ -10,8 +10,9 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.nn import functional
 
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, stream_perplexity
+from elmo_mini.tasks.language_model_use import stream_perplexity
 from elmo_mini.text.running_text import UNKNOWN, next_word_windows, stream_rows
 from elmo_mini.text.vocabulary import Vocabulary
 

@@ -14,10 +14,12 @@ import torch
 from numpy.typing import NDArray
 
 from course.results.stored import stored_result
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, hidden_states
+from elmo_mini.tasks.context2vec_use import context_vectors
+from elmo_mini.tasks.language_model_use import hidden_states
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.text.vocabulary import Vocabulary

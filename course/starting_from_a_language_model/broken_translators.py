@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from course.starting_from_a_language_model.bench import StartsBench, starts_bench
-from elmo_mini.recurrent.decoding import (
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.decoding import (
     State,
     Stepped,
     decode_step,
@@ -18,9 +19,9 @@ from elmo_mini.recurrent.decoding import (
     stepped_perplexity,
     swapped,
 )
-from elmo_mini.recurrent.fine_tuning import tune_and_watch
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, stream_perplexity
-from elmo_mini.recurrent.seq2seq import Pair, Seq2Seq, start_decoder, start_encoder
+from elmo_mini.tasks.joint_fine_tuning import tune_and_watch
+from elmo_mini.tasks.language_model_use import stream_perplexity
+from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, start_decoder, start_encoder
 
 FAULTS = (  # as the lesson numbers them
     "at each step it reads the very word that it must say",

@@ -26,16 +26,17 @@ from course.starting_from_a_language_model.telegram_experiments import seq2seq
 from course.static_limits.majority_ceiling import majority_ceiling
 from course.static_limits.pseudo_word_vectors import context_average, held_out_accuracy
 from elmo_mini import corpora
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
-from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors, train_context2vec
-from elmo_mini.recurrent.language_model import (
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.tasks.context2vec_use import context_vectors, train_context2vec
+from elmo_mini.tasks.language_model_use import (
     Floats,
-    LSTMLanguageModel,
     hidden_states,
     stream_perplexity,
     train_language_model,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec

@@ -24,9 +24,9 @@ from course.starting_from_a_language_model.bench import (
 )
 from course.starting_from_a_language_model.forgetting import language_model_of
 from course.starting_from_a_language_model.telegrams import telegram
-from elmo_mini.recurrent.decoding import Step, say
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
-from elmo_mini.recurrent.seq2seq import Seq2Seq
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.decoding import Step, say
+from elmo_mini.tasks.seq2seq import Seq2Seq
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import next_word_windows, stream_rows
 

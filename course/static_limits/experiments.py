@@ -20,17 +20,17 @@ from course.static_limits.senseval_readers import senseval
 from course.static_limits.vector_norms import SCALES, losses_by_scale, spread
 from elmo_mini import corpora
 from elmo_mini.extras import brought_by
-from elmo_mini.recurrent.training import seeded
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.glove import Glove
-from elmo_mini.word_vectors.table import WordVectors
-from elmo_mini.word_vectors.word2vec import (
+from elmo_mini.models.skip_gram import (
     dynamic_window_pairs,
     keep_probability,
     noise_distribution,
     sgns_step,
     train_skip_gram,
 )
+from elmo_mini.recurrent.training import seeded
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.glove_trainer import Glove
+from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 

@@ -18,6 +18,7 @@ from course.command import Result
 from course.results.intervals import interval
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.embedding.stream import fingerprint
+from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.data import (
     Part,
     chunking,
@@ -29,7 +30,6 @@ from elmo_mini.tagging.data import (
 from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import SpanScores, span_scores
 from elmo_mini.tagging.tagger import Tagger
-from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 
 Layers = dict[int, list[TaggedSentence]]

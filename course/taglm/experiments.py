@@ -17,7 +17,7 @@ from course.results.intervals import interval
 from course.taglm.bench import DEV_SENTENCES, NO_LM, TAGLM, Bench, System, differences, schedule
 from course.taglm.broken_crfs import broken_crfs
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.models.taglm import TaggerOptions
 
 FEW, MORE = 0.01, 0.1
 """Of the labels, for the comparisons that are not made with all of them."""

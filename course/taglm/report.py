@@ -12,8 +12,8 @@ from course.results.stored import stored_result
 from course.taglm.broken_crfs import breaks_rules
 from elmo_mini import corpora
 from elmo_mini.fast.bilm import BiLM
+from elmo_mini.models.crf import Path
 from elmo_mini.recurrent.training import evaluating
-from elmo_mini.tagging.crf import Path
 from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
 from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from elmo_mini.word_vectors.word2vec import full_softmax_loss, sgns_loss
+from elmo_mini.models.skip_gram import full_softmax_loss, sgns_loss
 
 
 def seconds_per_step(

@@ -1,6 +1,7 @@
-"""A linear-chain conditional random field: whole label sequences are scored, not single labels.
+"""A linear-chain conditional random field (CRF): forward algorithm, likelihood, Viterbi decoding.
 
-The score of labels y for a sentence is s(y) = start[y_1] + sum_t emissions[t, y_t] +
+Taught in lesson 05, sections 2 to 4. It scores whole label sequences, not single labels. The score
+of labels y for a sentence is s(y) = start[y_1] + sum_t emissions[t, y_t] +
 sum_t transitions[y_{t-1}, y_t] + end[y_T], and p(y | x) = exp(s(y)) / Z, where Z sums over all
 K^T sequences (Lafferty et al., 2001; equation 1 of Lample et al., 2016, has the same form). The
 TagLM paper puts this layer on top of its tagger (Peters et al., 2017, section 2.2).
@@ -21,6 +22,8 @@ def path_score(
 ) -> Tensor:
     """The score s(y) of one given label sequence for each sentence, (B,).
 
+    Taught in lesson 05, section 2 (Labels depend on labels).
+
     Parameters
     ----------
     labels : (B, T), int64. What stands at padding does not matter.
@@ -31,7 +34,7 @@ def path_score(
         If a sentence has no word, or padding stands before a word.
     """
     _check(emissions, mask)
-    lengths = mask.sum(1)
+    lengths = mask.sum(1)  # (B,)
     labels = labels * mask  # any label will do at padding
     chosen = emissions.gather(2, labels.unsqueeze(2)).squeeze(2)  # (B, T)
     moves = transitions[labels[:, :-1], labels[:, 1:]]  # (B, T - 1)
@@ -45,8 +48,9 @@ def path_score(
 
 
 def forward_step(log_alpha: Tensor, emissions: Tensor, transitions: Tensor) -> Tensor:
-    """One word further in the forward algorithm, (B, K) to (B, K).
+    """One step of the forward algorithm, (B, K) to (B, K).
 
+    Taught in lesson 05, section 3 (The sum over all paths).
     log_alpha[b, i] is the log of the summed exp(score) of all label sequences up to the word
     before that end in label i. The new one is log sum_i exp(log_alpha[b, i] +
     transitions[i, j]) + emissions[b, j].
@@ -63,7 +67,9 @@ def forward_step(log_alpha: Tensor, emissions: Tensor, transitions: Tensor) -> T
 def log_partition(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Tensor:
-    """log Z of each sentence, (B,), by the forward algorithm in T K^2 steps instead of K^T.
+    """log Z, the log partition function of each sentence, (B,), by the forward algorithm.
+
+    Taught in lesson 05, section 3 (The sum over all paths): T K^2 steps instead of K^T.
 
     Raises
     ------
@@ -75,13 +81,15 @@ def log_partition(
     for t in range(1, emissions.shape[1]):
         moved = forward_step(log_alpha, emissions[:, t], transitions)
         log_alpha = torch.where(mask[:, t].unsqueeze(1), moved, log_alpha)  # ended ones stand still
-    return torch.logsumexp(log_alpha + end, 1)
+    return torch.logsumexp(log_alpha + end, 1)  # (B,)
 
 
 def negative_log_likelihood(
     emissions: Tensor, labels: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> Tensor:
-    """-log p(y | x) = log Z - s(y) of each sentence, (B,); never below 0.
+    """Negative log-likelihood -log p(y | x) = log Z - s(y) of each sentence, (B,); never below 0.
+
+    Taught in lesson 05, section 4 (The best path, and a CRF of your own).
 
     Raises
     ------
@@ -93,7 +101,9 @@ def negative_log_likelihood(
 
 
 def viterbi_step(best: Tensor, emissions: Tensor, transitions: Tensor) -> tuple[Tensor, Tensor]:
-    """One word further in Viterbi's algorithm: `forward_step` with max in place of the sum.
+    """One step of Viterbi's algorithm: `forward_step` with max in place of the sum.
+
+    Taught in lesson 05, section 4 (The best path, and a CRF of your own).
 
     Parameters
     ----------
@@ -105,7 +115,7 @@ def viterbi_step(best: Tensor, emissions: Tensor, transitions: Tensor) -> tuple[
     The new (B, K), and for each label the one before it on its best sequence, (B, K), int64;
     of equally good ones the smallest
     """
-    arriving, back = (best.unsqueeze(2) + transitions).max(1)
+    arriving, back = (best.unsqueeze(2) + transitions).max(1)  # (B, K) each
     return arriving + emissions, back
 
 
@@ -113,10 +123,11 @@ def viterbi_step(best: Tensor, emissions: Tensor, transitions: Tensor) -> tuple[
 def viterbi(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> tuple[list[Path], Tensor]:
-    """The best label sequence of each sentence, as long as the sentence, and its score (B,).
+    """Viterbi decoding: the best label sequence of each sentence, and its score (B,).
 
-    Of equally good sequences the one with the smallest last label is taken; if these are equal,
-    with the smallest last but one, and so on.
+    Taught in lesson 05, section 4 (The best path, and a CRF of your own). A path is as long as its
+    sentence. Of equally good sequences the one with the smallest last label is taken; if these are
+    equal, with the smallest last but one, and so on.
 
     Raises
     ------
@@ -135,7 +146,7 @@ def viterbi(
     scores, label = (best + end).max(1)  # (B,)
     labels = [label]
     for back in reversed(pointers):
-        label = back.gather(1, label.unsqueeze(1)).squeeze(1)
+        label = back.gather(1, label.unsqueeze(1)).squeeze(1)  # (B,)
         labels.append(label)
     rows = torch.stack(labels[::-1], 1).tolist()  # (B, T)
     return [row[:n] for row, n in zip(rows, mask.sum(1).tolist(), strict=True)], scores

@@ -1,33 +1,107 @@
-"""A word-level LSTM language model: read a word, predict the next one.
+"""A word-level LSTM language model: the LSTM, the model around it, its loss, training, sampling.
 
-p(w_1 ... w_n) is the product of p(w_t | w_1 ... w_{t-1}). The LSTM's state after word t has to
-hold what the words up to t say about word t + 1, so it is a vector of word t in its left context.
-Mikolov et al. 2010 (Interspeech), "Recurrent neural network based language model"; windows with
-carried state as in Zaremba et al. 2014 (arXiv:1409.2329), section 4.1.
+p(w_1 ... w_n) is the product of p(w_t | w_1 ... w_{t-1}). Taught in lesson 03. Mikolov et al. 2010
+(Interspeech), "Recurrent neural network based language model"; windows with carried state as in
+Zaremba et al. 2014 (arXiv:1409.2329), "Recurrent neural network regularization". Training with
+options, perplexity on running text and states of sentences: `elmo_mini.tasks.language_model_use`.
 
-Letters in the shape comments: B rows or sentences, T steps, H hidden size, V words.
+Letters in the shape comments: B rows or sentences, T steps, E embedding size, H hidden size, V
+words, N real tokens.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
-
-from elmo_mini.recurrent.training import TrainingOptions, device_of, evaluating, train
-from elmo_mini.text.batches import pad
-from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows
-from elmo_mini.text.vocabulary import Vocabulary
+from torch.nn import functional
 
 LSTMState = tuple[Tensor, Tensor]
-Floats = NDArray[np.float32]
+"""The hidden state h and the cell state c."""
+
+
+class LSTM(nn.Module):
+    """One LSTM layer from its gates, one step after the other.
+
+    i, f, g, o = gates([x_t ; h])
+    c' = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    h' = sigmoid(o) * tanh(c')
+
+    Taught in lesson 03, section 3 (exercise 4). Hochreiter & Schmidhuber 1997 (Neural Computation
+    9(8)), with the forget gate of Gers, Schmidhuber & Cummins 2000 (Neural Computation 12(10)).
+    The numbers are those of `torch.nn.LSTM`, which is faster: one matrix and one bias here are two
+    of each there.
+
+    Parameters
+    ----------
+    inputs : E
+    hidden : H
+
+    Attributes
+    ----------
+    gates : (E + H) to 4H: input gate, forget gate, candidate, output gate
+    """
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.hidden = hidden
+        self.gates = nn.Linear(inputs + hidden, 4 * hidden)
+
+    def forward(self, x: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
+        """Inputs (B, T, E) and (h, c), (B, H) each, to all states (B, T, H) and the last (h, c)."""
+        if state is None:
+            state = x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden)
+        h, c = state
+        states = []
+        for x_t in x.unbind(1):
+            i, f, g, o = self.gates(torch.cat([x_t, h], -1)).chunk(4, -1)  # (B, H) each
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()  # (B, H)
+            h = o.sigmoid() * c.tanh()  # (B, H)
+            states.append(h)
+        return torch.stack(states, 1), (h, c)  # (B, T, H)
+
+
+class LSTMLanguageModel(nn.Module):
+    """Embedding (V, E), one LSTM layer, logits of V words.
+
+    Taught in lesson 03, section 4 (Train it). The hidden state after word t has to hold what the
+    words up to t say about word t + 1, so it is a vector of word t in its left context (section 6).
+
+    Parameters
+    ----------
+    words : V
+    embedding : E
+    hidden : H
+    dropout : on the LSTM's input and output, in training; Zaremba et al. 2014, section 3.2
+    """
+
+    def __init__(
+        self, words: int, embedding: int = 100, hidden: int = 100, *, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.softmax = nn.Linear(hidden, words)
+        self.dropout = nn.Dropout(dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
+
+    def states(self, inputs: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
+        """Ids (B, T) to the hidden state after each word (B, T, H), and the LSTM's last (h, c)."""
+        x = self.dropout(self.embedding(inputs))  # (B, T, E)
+        outputs, state = self.lstm(x, state)  # (B, T, H)
+        return outputs, state
+
+    def forward(self, inputs: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
+        """Ids (B, T) to logits of the next word (B, T, V), and the LSTM's last (h, c)."""
+        outputs, state = self.states(inputs, state)
+        return self.softmax(self.dropout(outputs)), state
 
 
 def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
-    """Mean of -log p(target) over the real tokens, in nats.
+    """Cross-entropy: the mean of -log p(target) over the real tokens, in nats.
+
+    Taught in lesson 03, section 4 (exercise 6).
 
     Parameters
     ----------
@@ -42,11 +116,53 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tenso
     """
     if not mask.any():
         raise ValueError("the mask leaves no token, so there is no mean loss")
-    return F.cross_entropy(logits[mask], targets[mask])
+    return functional.cross_entropy(logits[mask], targets[mask])  # of (N, V) and (N,)
+
+
+def train_windows(
+    model: nn.Module,
+    windows: Sequence[tuple[Tensor, Tensor]],
+    loss_of: Callable[[Tensor, Tensor], Tensor],
+    optimiser: torch.optim.Optimizer,
+    clip: float,
+    look: Callable[[int], Any],
+) -> list[float]:
+    """One epoch of truncated back-propagation through time (truncated BPTT).
+
+    Taught in lesson 03, section 4 (exercise 7); Zaremba et al. 2014, section 4.1. The state is
+    carried from window to window; no gradient goes back over the cut.
+
+    Parameters
+    ----------
+    model : such as `LSTMLanguageModel`
+    windows : (B, T) ids and targets each, in the order of the text, as
+        `elmo_mini.text.running_text.next_word_windows` cuts them
+    loss_of : logits (B, T, V) and targets (B, T) to a scalar
+    clip : largest norm of the gradient
+    look : called after each step with the number of steps taken
+
+    Returns
+    -------
+    The loss of each window
+    """
+    state, losses = None, []
+    for inputs, targets in windows:
+        logits, (h, c) = model(inputs, state)  # (B, T, V), and (1, B, H) each
+        state = h.detach(), c.detach()
+        loss = loss_of(logits, targets)
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimiser.step()
+        losses.append(loss.item())
+        look(len(losses))
+    return losses
 
 
 def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
-    """exp of the mean nats a token.
+    """Perplexity: exp of the mean cross-entropy of a token.
+
+    Taught in lesson 03, section "If you have time: two short exercises".
 
     Parameters
     ----------
@@ -67,119 +183,10 @@ def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
     return math.exp(nats / sum(tokens))
 
 
-class LSTMLanguageModel(nn.Module):
-    """Embedding (V, E), one LSTM layer, softmax over V words.
+def draw_word(scores: Tensor, temperature: float) -> int:
+    """Sample the id of the next word by the softmax of the logits (V,) over the temperature.
 
-    Parameters
-    ----------
-    words : V
-    embedding : E
-    hidden : H
-    dropout : on the LSTM's input and output, in training
+    Taught in lesson 03, section 1 (A machine that goes on talking).
     """
-
-    def __init__(
-        self, words: int, embedding: int = 100, hidden: int = 100, *, dropout: float = 0.0
-    ) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(words, embedding)
-        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
-        self.softmax = nn.Linear(hidden, words)
-        self.dropout = nn.Dropout(dropout)
-        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)
-
-    def states(self, inputs: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
-        """Ids (B, T) to the hidden state after each word (B, T, H), and the LSTM's last (h, c)."""
-        outputs, state = self.lstm(self.dropout(self.embedding(inputs)), state)
-        return outputs, state
-
-    def forward(self, inputs: Tensor, state: LSTMState | None = None) -> tuple[Tensor, LSTMState]:
-        """Ids (B, T) to scores of the next word (B, T, V), and the LSTM's last (h, c)."""
-        outputs, state = self.states(inputs, state)
-        return self.softmax(self.dropout(outputs)), state
-
-
-def train_language_model(
-    model: LSTMLanguageModel,
-    stream: Tensor,
-    options: TrainingOptions | None = None,
-    *,
-    bptt: int = 24,
-    after_step: Callable[[int], Any] | None = None,
-) -> list[float]:
-    """Train on running text (N,) with Adam; the rate falls in a straight line to zero.
-
-    The state is carried from window to window, but no gradient goes back over the cut
-    (truncated back-propagation through time).
-
-    Parameters
-    ----------
-    options : its `batch_size` is the number of parallel rows
-    bptt : words of a window
-    after_step : called with the number of windows done
-
-    Returns
-    -------
-    The loss of each window, in nats a token
-    """
-    options = options or TrainingOptions()
-    rows = stream_rows(stream.to(device_of(model)), options.batch_size)
-    windows = next_word_windows(rows, bptt)
-
-    def losses() -> Iterator[Tensor]:
-        for _ in range(options.epochs):
-            state = None
-            for inputs, targets in windows:
-                logits, (h, c) = model(inputs, state)
-                state = (h.detach(), c.detach())
-                yield F.cross_entropy(logits.flatten(0, 1), targets.flatten())
-
-    return train(model, losses(), options.epochs * len(windows), options, after_step=after_step)
-
-
-def stream_perplexity(
-    model: LSTMLanguageModel,
-    stream: Tensor,
-    *,
-    batch_size: int = 8,
-    bptt: int = 64,
-    stream_rows: Callable[[Tensor, int], Tensor] = stream_rows,
-    perplexity: Callable[[list[float], list[int]], float] = perplexity,
-) -> float:
-    """Perplexity on running text (N,), without dropout.
-
-    The text is read in `batch_size` parallel rows, `bptt` words at a time; the state is carried
-    along each row. `stream_rows` and `perplexity` may be the learner's own.
-    """
-    losses, tokens, state = [], [], None
-    rows = stream_rows(stream.to(device_of(model)), batch_size)
-    with evaluating(model):
-        for inputs, targets in next_word_windows(rows, bptt):
-            logits, state = model(inputs, state)
-            losses.append(float(F.cross_entropy(logits.flatten(0, 1), targets.flatten())))
-            tokens.append(targets.numel())
-    return perplexity(losses, tokens)
-
-
-def hidden_states(
-    model: LSTMLanguageModel,
-    vocabulary: Vocabulary,
-    sentences: Sequence[Sequence[str]],
-    *,
-    batch_size: int = 64,
-) -> list[Floats]:
-    """The state at every word, (n, H) float32 for a sentence of n words.
-
-    The state at a word has read the boundary and the sentence up to and including that word. A word
-    outside the vocabulary is read as ``<unk>``.
-    """
-    boundary = vocabulary.id(BOUNDARY)
-    found: list[Floats] = []
-    with evaluating(model):
-        for start in range(0, len(sentences), batch_size):
-            some = sentences[start : start + batch_size]
-            read = [[boundary, *vocabulary.encode(sentence)] for sentence in some]
-            inputs, _ = pad(read, device=device_of(model))
-            outputs = model.states(inputs)[0].float().numpy(force=True)
-            found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]
-    return found
+    chances = (scores / temperature).softmax(-1)  # (V,)
+    return int(torch.multinomial(chances, 1))

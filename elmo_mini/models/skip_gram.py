@@ -1,8 +1,8 @@
-"""Skip-gram with negative sampling, one function per step of the derivation.
+"""word2vec: skip-gram with negative sampling (SGNS), one function per step of the derivation.
 
-Papers: Mikolov et al. 2013a (arXiv:1301.3781), "Efficient Estimation of Word Representations
-in Vector Space"; Mikolov et al. 2013b (NIPS 2013), "Distributed Representations of Words and
-Phrases and their Compositionality"; Levy & Goldberg 2014 (NIPS 2014), "Neural Word Embedding
+Taught in lesson 01. Papers: Mikolov et al. 2013a (arXiv:1301.3781), "Efficient Estimation of Word
+Representations in Vector Space"; Mikolov et al. 2013b (NIPS), "Distributed Representations of
+Words and Phrases and their Compositionality"; Levy & Goldberg 2014 (NIPS), "Neural Word Embedding
 as Implicit Matrix Factorization". The fast trainer is `elmo_mini.word_vectors.word2vec_trainer`.
 
 Letters in the shape comments: V words, D dimensions, B pairs, K negatives per pair.
@@ -20,6 +20,7 @@ from torch.nn import functional as F
 def softmax_cost(vocabulary_size: int, dimension: int, negatives: int) -> tuple[int, int]:
     """Multiplications that score one (centre, context) pair: full softmax, negative sampling.
 
+    Taught in lesson 01, section 2 (The bill of the softmax); 2013b, sections 2 and 2.2.
     The full softmax needs the score of every word, v'_w . v_c for all V words. Negative
     sampling needs the true context word and ``negatives`` noise words only.
     """
@@ -28,6 +29,8 @@ def softmax_cost(vocabulary_size: int, dimension: int, negatives: int) -> tuple[
 
 def full_softmax_loss(center: Tensor, output_vectors: Tensor, targets: Tensor) -> Tensor:
     """Mean of -log p(context | centre) with the softmax over all words (2013b, eq. 2).
+
+    Taught in lesson 01, section 2 (The bill of the softmax).
 
     Parameters
     ----------
@@ -42,11 +45,12 @@ def full_softmax_loss(center: Tensor, output_vectors: Tensor, targets: Tensor) -
 def dynamic_window_pairs(
     tokens: Sequence[int], window: int, rng: np.random.Generator
 ) -> list[tuple[int, int]]:
-    """All (centre, context) pairs of one sentence, with a window drawn anew for every centre.
+    """All (centre, context) pairs of one sentence, with a dynamic window.
 
-    For each centre word a reach R is drawn uniformly from 1..``window``; the words at most R
-    places to the left and right are its contexts (2013a, section 3.2). A neighbour at
-    distance d is therefore kept with probability (window - d + 1) / window.
+    Taught in lesson 01, section 3 (Pairs from a window); 2013a, section 3.2. For each centre
+    word a reach R is drawn uniformly from 1..``window``; the words at most R positions to the
+    left and right are its contexts. So a neighbour at distance d is kept with probability
+    (window - d + 1) / window.
 
     Raises
     ------
@@ -67,8 +71,9 @@ def dynamic_window_pairs(
 def keep_probability(
     frequency: np.ndarray, threshold: float, formula: Literal["paper", "code"] = "code"
 ) -> np.ndarray:
-    """Probability that subsampling keeps an occurrence of a word.
+    """Subsampling of frequent words: the probability to keep an occurrence.
 
+    Taught in lesson 01, sections 4 (Too much of *the*) and 11 (Paper and program).
     ``"paper"``: sqrt(t / f), at most 1 (2013b, eq. 5, which prints the probability to discard).
     ``"code"``: sqrt(t / f) + t / f, at most 1, as in word2vec.c, gensim and fastText.
 
@@ -93,7 +98,9 @@ def keep_probability(
 
 
 def noise_distribution(counts: np.ndarray, power: float = 0.75) -> np.ndarray:
-    """P_n(w), proportional to count(w) ** power (2013b, section 2.2; power 3/4).
+    """The noise distribution P_n(w), proportional to count(w) ** power.
+
+    Taught in lesson 01, section 5 (Noise); 2013b, section 2.2, where the power is 3/4.
 
     Parameters
     ----------
@@ -110,7 +117,8 @@ def noise_distribution(counts: np.ndarray, power: float = 0.75) -> np.ndarray:
 def sgns_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
     """Mean loss of skip-gram with negative sampling over a batch of pairs (2013b, eq. 4).
 
-    For one pair: -log s(u . v) - sum_k log s(-n_k . v), with s the logistic function.
+    Taught in lesson 01, section 6 (The loss). For one pair:
+    -log s(u . v) - sum_k log s(-n_k . v), with s the logistic function.
 
     Parameters
     ----------
@@ -123,7 +131,7 @@ def sgns_loss(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
     A scalar. With all scores 0 it is (1 + K) log 2.
     """
     positive = (center * context).sum(-1)  # (B,)
-    negative = torch.einsum("bd,bkd->bk", center, negatives)
+    negative = torch.einsum("bd,bkd->bk", center, negatives)  # (B, K)
     return -(F.logsigmoid(positive) + F.logsigmoid(-negative).sum(-1)).mean()
 
 
@@ -132,8 +140,8 @@ def sgns_gradients(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Gradient of each pair's own loss for the vectors it touches (not divided by B).
 
-    With errors e_u = s(u . v) - 1 and e_k = s(n_k . v):
-    dv = e_u u + sum_k e_k n_k,  du = e_u v,  dn_k = e_k v.
+    Taught in lesson 01, section 7 (The gradient, derived). With errors e_u = s(u . v) - 1 and
+    e_k = s(n_k . v): dv = e_u u + sum_k e_k n_k,  du = e_u v,  dn_k = e_k v.
 
     Shapes in and out: center (B, D), context (B, D), negatives (B, K, D).
     """
@@ -157,9 +165,10 @@ def sgns_step(
     negatives: Tensor,
     learning_rate: float,
 ) -> float:
-    """One step of gradient descent on a batch of pairs; both tables change in place.
+    """One step of stochastic gradient descent on a batch of pairs; both tables change in place.
 
-    A word that occurs several times in the batch receives the sum of its updates.
+    Taught in lesson 01, section 8 (A step, a loop, and vectors that grow). A word that occurs
+    several times in the batch receives the sum of its updates.
 
     Parameters
     ----------
@@ -173,7 +182,8 @@ def sgns_step(
     -------
     The mean loss before the step
     """
-    v, u, n = input_vectors[centers], output_vectors[contexts], output_vectors[negatives]
+    v, u = input_vectors[centers], output_vectors[contexts]  # (B, D) each
+    n = output_vectors[negatives]  # (B, K, D)
     loss = sgns_loss(v, u, n)
     dv, du, dn = sgns_gradients(v, u, n)
     input_vectors.index_add_(0, centers, dv, alpha=-learning_rate)
@@ -192,7 +202,9 @@ def train_skip_gram(
     rate: float,
     look: Callable[[int, Tensor], object],
 ) -> tuple[Tensor, Tensor, list[float]]:
-    """Train once over the pairs, in their order, with a learning rate that falls to 0.
+    """Train one epoch over the pairs, in order; the learning rate falls linearly to 0.
+
+    Taught in lesson 01, section 8 (A step, a loop, and vectors that grow).
 
     Parameters
     ----------
@@ -207,14 +219,14 @@ def train_skip_gram(
     -------
     The input table and the output table, both (V, D), and the loss of each step
     """
-    inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension
-    outputs = torch.zeros(len(noise), dimension)
+    inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension  # (V, D)
+    outputs = torch.zeros(len(noise), dimension)  # (V, D)
     losses = []
     steps = len(pairs) // batch
     for number in range(steps):
-        centers, contexts = pairs[number * batch : (number + 1) * batch].T
+        centers, contexts = pairs[number * batch : (number + 1) * batch].T  # (B,) each
         drawn = torch.multinomial(noise, batch * negatives, replacement=True)
-        drawn = drawn.view(batch, negatives)
+        drawn = drawn.view(batch, negatives)  # (B, K)
         now = rate * (1 - number / steps)
         losses.append(step(inputs, outputs, centers, contexts, drawn, now))
         look(number + 1, inputs)
@@ -222,10 +234,10 @@ def train_skip_gram(
 
 
 def shifted_pmi(pair_counts: np.ndarray, negatives: int) -> np.ndarray:
-    """PMI(w, c) - log k: the score w . c at which the SGNS loss is smallest.
+    """Shifted PMI(w, c) - log k: the score w . c at which the SGNS loss is smallest.
 
-    Levy & Goldberg 2014, eq. 7, for noise words drawn from the plain context counts:
-    PMI = log( #(w, c) |D| / (#(w) #(c)) ).
+    Taught in lesson 01, section 10 (What does it converge to?); Levy & Goldberg 2014, eq. 7, for
+    noise words drawn from the plain context counts: PMI = log( #(w, c) |D| / (#(w) #(c)) ).
 
     Parameters
     ----------

@@ -1,14 +1,19 @@
-"""TagLM: a sequence tagger that also reads the states of a frozen language model.
+"""TagLM: a BiLSTM-CRF tagger with the hidden states of a frozen biLM as additional input.
 
-Peters, Ammar, Bhagavatula & Power (ACL 2017), sections 2 and 3. A word is x_k = [c_k; w_k]: a
-convolution over its letters (30 filters of width 3, as the paper has it for chunking) and a word
-vector. Two bidirectional LSTM layers, one dense layer and a CRF give the labels. The top-layer
-states of a biLM, h_LM = [forward; backward], which training never changes, are concatenated to
-the output of the first layer (equation 3). Where they go, and whether there is a CRF or an LSTM
-at all, can be chosen here, as in the paper's section 3.3.
+Taught in lesson 05, section 6 (The language consultant). Peters, Ammar, Bhagavatula & Power 2017
+(ACL), "Semi-supervised sequence tagging with bidirectional language models", sections 2 and 3. A
+word is x_k = [c_k; w_k]: a convolution over its letters (30 filters of width 3, as the paper has it
+for chunking) and a word vector. Two bidirectional LSTM layers, one dense layer and a CRF give the
+labels. The top-layer states of a biLM, h_LM = [forward; backward], which training never changes,
+are concatenated to the output of the first layer (equation 3). Where they go, and whether there is
+a CRF or an LSTM at all, can be chosen here, as in the paper's section 3.3.
 
 Smaller than the paper's: 64 LSTM units a direction where its chunker has 200. The word vectors
-are 50 numbers, as theirs are.
+are 50 numbers, as theirs are. The CRF is `elmo_mini.models.crf`; the tagger around these layers,
+from sentences to labels, is `elmo_mini.tagging.tagger.Tagger`.
+
+Letters in the shape comments: B sentences, T words, D numbers of an input, H units of a direction,
+L numbers of the LM's vector.
 """
 
 from collections.abc import Callable
@@ -25,7 +30,9 @@ Join = Callable[[Tensor, Tensor, Layer, Layer, Position], Tensor]
 
 
 def lm_part(vectors: Tensor, direction: Direction) -> Tensor:
-    """Of LM vectors (..., 2H), forward half first, both halves or the forward one (..., H).
+    """Of LM vectors (..., L), forward half first, both halves or the forward one (..., L / 2).
+
+    Taught in lesson 05, section 6; section 3.3 and Table 6 of the paper.
 
     Raises
     ------
@@ -38,10 +45,11 @@ def lm_part(vectors: Tensor, direction: Direction) -> Tensor:
 
 
 def with_lm(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: Position) -> Tensor:
-    """Two RNN layers with LM vectors at one of three places (paper, section 3.3 and Table 5).
+    """Two RNN layers with LM vectors concatenated at one of three positions.
 
-    ``after_first`` is TagLM's equation 3: the second layer reads [first layer; LM]. ``input``
-    gives them to the first layer, ``after_second`` to the dense layer; ``none`` leaves them out.
+    Taught in lesson 05, section 6 (exercise 8); section 3.3 and Table 5. ``after_first`` is TagLM's
+    equation 3: the second layer reads [first layer; LM]. ``input`` gives them to the first layer,
+    ``after_second`` to the dense layer; ``none`` leaves them out.
 
     Parameters
     ----------
@@ -57,13 +65,13 @@ def with_lm(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: Po
     if position not in get_args(Position):
         raise ValueError(f"lm_position is {position!r}; choose one of {get_args(Position)}")
     if position == "input":
-        words = torch.cat([words, lm], -1)
+        words = torch.cat([words, lm], -1)  # (B, T, D + L)
     hidden = first(words)  # (B, T, 2H)
     if position == "after_first":
         hidden = torch.cat([hidden, lm], -1)  # (B, T, 2H + L)
-    hidden = second(hidden)
+    hidden = second(hidden)  # (B, T, 2H)
     if position == "after_second":
-        hidden = torch.cat([hidden, lm], -1)
+        hidden = torch.cat([hidden, lm], -1)  # (B, T, 2H + L)
     return hidden
 
 
@@ -98,8 +106,9 @@ class TaggerOptions:
 class BiLSTM(nn.Module):
     """One bidirectional LSTM layer that does not read padding: (B, T, D) to (B, T, 2H).
 
-    Every sentence is turned round within its own length for the backward direction. That gives
-    what PyTorch's packed sequences give, in less time on a CPU.
+    Taught in lesson 05, section 5; section 2.2 of the paper. Every sentence is reversed within its
+    own length for the backward direction. That gives what PyTorch's packed sequences give, in less
+    time on a CPU.
     """
 
     def __init__(self, size: int, hidden: int) -> None:
@@ -112,5 +121,5 @@ class BiLSTM(nn.Module):
         steps = torch.arange(mask.shape[1], device=mask.device)
         turned = torch.where(mask, mask.sum(1, keepdim=True) - 1 - steps, steps)  # (B, T)
         rows = torch.arange(len(mask), device=mask.device).unsqueeze(1)
-        backward = self.backwards(x[rows, turned])[0][rows, turned]
-        return torch.cat([self.forwards(x)[0], backward], -1)
+        backward = self.backwards(x[rows, turned])[0][rows, turned]  # (B, T, H)
+        return torch.cat([self.forwards(x)[0], backward], -1)  # (B, T, 2H)

@@ -1,1 +1,1 @@
-"""Recurrent language models and what starts from them (lessons 03 and 04)."""
+"""What trainings of small models share (lessons 03 to 05)."""

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.tagging.crf import Path, negative_log_likelihood, viterbi
+from elmo_mini.models.crf import Path, negative_log_likelihood, viterbi
 from elmo_mini.tagging.spans import split_label
 
 Scheme = Literal["BIO", "BIOES"]

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_mini.recurrent.language_model import perplexity
-from elmo_mini.recurrent.seq2seq import Pair, Seq2Seq, attend
+from elmo_mini.models.lstm_language_model import perplexity
 from elmo_mini.recurrent.training import device_of, evaluating
+from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import shifted
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.recurrent.training import (
     TrainingOptions,
     device_of,

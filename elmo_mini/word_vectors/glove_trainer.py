@@ -1,8 +1,7 @@
-"""GloVe: word vectors from a table of counts, by weighted least squares.
+"""GloVe trained on a corpus: sparse co-occurrence counts, AdaGrad on batches of pairs.
 
-Paper: Pennington, Socher & Manning (EMNLP 2014). Constants and conventions that the paper leaves
-open are those of the authors' program: counts weighted by 1/distance, AdaGrad with a first
-learning rate of 0.05, the sum of both tables as the result.
+The model, its weight and its loss are those of `elmo_mini.models.glove`, and so is the paper:
+Pennington, Socher & Manning 2014 (EMNLP). The first learning rate of 0.05 is the authors'.
 
 Letters in the shape comments: V words, D dimensions, P pairs with a count above 0.
 """
@@ -10,11 +9,10 @@ Letters in the shape comments: V words, D dimensions, P pairs with a count above
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from scipy import sparse
-from torch import Tensor
 
+from elmo_mini.models.glove import check_window, glove_weight
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
@@ -22,36 +20,11 @@ from elmo_mini.word_vectors.table import WordVectors
 Counts = sparse.csr_matrix
 
 
-def cooccurrence_counts(
-    sentences: Iterable[Sequence[int]], vocabulary_size: int, window: int
-) -> NDArray[np.float64]:
-    """X, (V, V): how often words stand near each other; a pair d places apart counts 1/d.
-
-    Every pair of places at most ``window`` apart counts for both its words, so X is symmetric.
-    No pair crosses a sentence's end. Plain loops and a full table: for a small vocabulary; the
-    same for a large one is `sparse_counts`.
-
-    Raises
-    ------
-    ValueError
-        If ``window`` is less than 1.
-    """
-    _check_window(window)
-    counts = np.zeros((vocabulary_size, vocabulary_size))
-    for ids in sentences:
-        for place, word in enumerate(ids):
-            for distance in range(1, min(window, place) + 1):
-                neighbour = ids[place - distance]
-                counts[word, neighbour] += 1 / distance
-                counts[neighbour, word] += 1 / distance
-    return counts
-
-
 def sparse_counts(
     sentences: Sequence[Sequence[int]], vocabulary_size: int, window: int
 ) -> "Counts":
-    """`cooccurrence_counts` as a sparse table (V, V), one distance at a time."""
-    _check_window(window)
+    """`cooccurrence_counts` of the page as a sparse matrix (V, V), one distance at a time."""
+    check_window(window)
     lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
     ids = np.fromiter((i for s in sentences for i in s), dtype=np.int64, count=int(lengths.sum()))
     number = np.repeat(np.arange(len(sentences)), lengths)
@@ -63,48 +36,6 @@ def sparse_counts(
         weight = np.full(len(left), 1 / distance)
         counts = counts + sparse.csr_matrix((weight, (left, right)), shape=shape)
     return (counts + counts.T).tocsr()
-
-
-def _check_window(window: int) -> None:
-    if window < 1:
-        raise ValueError(f"window must be at least 1, got {window}")
-
-
-def glove_weight(
-    counts: NDArray[np.float64], x_max: float = 100.0, alpha: float = 0.75
-) -> NDArray[np.float64]:
-    """f(x) = (x / x_max) ** alpha below x_max, 1 from there on; same shape as ``counts``."""
-    return np.minimum(np.asarray(counts, dtype=np.float64) / x_max, 1.0) ** alpha
-
-
-def glove_loss(
-    vectors: Tensor,
-    context_vectors: Tensor,
-    biases: Tensor,
-    context_biases: Tensor,
-    counts: Tensor,
-    x_max: float = 100.0,
-    alpha: float = 0.75,
-) -> Tensor:
-    """J = sum_ij f(X_ij) (w_i . c_j + b_i + b'_j - log X_ij)^2, over the pairs with X_ij > 0.
-
-    Parameters
-    ----------
-    vectors : w, (V, D)
-    context_vectors : c, (V', D)
-    biases : b, (V,)
-    context_biases : b', (V',)
-    counts : X, (V, V'). Pairs that never occur have f = 0 and add nothing.
-
-    Returns
-    -------
-    A scalar
-    """
-    scores = vectors @ context_vectors.T + biases[:, None] + context_biases  # (V, V')
-    seen = counts > 0
-    weight = (counts / x_max).clamp(max=1.0) ** alpha
-    logs = torch.log(torch.where(seen, counts, torch.ones_like(counts)))
-    return (weight * (scores - logs) ** 2).sum()
 
 
 class Glove(WordVectors):

@@ -65,9 +65,9 @@ from course.word2vec import growing_vectors
 from course.word2vec import softmax_cost as softmax_bill
 from course.word2vec.broken_vectors import four_runs
 from elmo_mini import corpora
+from elmo_mini.models import skip_gram as course
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors import word2vec as course
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -926,7 +926,7 @@ for kind, ahead in analogies.arithmetic_less_none(found).items():
 # - 2013b, sections 2.2 and 2.3: the loss, the noise and the subsampling, on two pages.
 # - Levy and Goldberg 2014, section 3: the derivation of PMI − log k.
 # - Ji and others 2016, *Parallelizing Word2Vec in Shared and Distributed Memory* (arXiv:1604.04661): shared noise words and matrix products.
-# - In the package: `elmo_mini/word_vectors/word2vec.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
+# - In the package: `elmo_mini/models/skip_gram.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
 #
 # Next: **02 · what a static vector cannot do.**
 

@@ -786,7 +786,7 @@ for word in ("where", "her", "打电话"):
 # A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats share a hook.
 
 # %%
-from elmo_mini.word_vectors.fasttext import bucket, fnv1a
+from elmo_mini.models.fasttext import bucket, fnv1a
 
 for piece in ("<wh", "her", "her>"):
     print(f"{piece:>5}: hash {fnv1a(piece):>10}, bucket {bucket(piece, 20_000):>6} of 20,000")
@@ -832,7 +832,7 @@ check("subword_vector", subword_vector)
 
 # %% slide="subslide"
 from course.static_limits import misspelt
-from elmo_mini.word_vectors.fasttext import bucket
+from elmo_mini.models.fasttext import bucket
 
 subword_vector = or_reference("subword_vector", subword_vector)
 
@@ -944,7 +944,7 @@ print(f"{one.name}: {len(labels):,} places; {Counter(word for *_, word in labels
 #
 # - The GloVe paper, for the equation of $J$; compare it with section 10 of lesson 01.
 # - The fastText paper, section 5.5, on the lengths of the n-grams.
-# - In the package: `elmo_mini/word_vectors/glove.py`, `elmo_mini/word_vectors/fasttext.py`, `course/static_limits/pseudo_words.py`, `course/static_limits/majority_ceiling.py`; the stored experiments are `python -m course.static_limits.experiments`.
+# - In the package: `elmo_mini/models/glove.py`, `elmo_mini/models/fasttext.py`, `course/static_limits/pseudo_words.py`, `course/static_limits/majority_ceiling.py`; the stored experiments are `python -m course.static_limits.experiments`.
 #
 # Next: **03 · context enters.**
 

@@ -10,7 +10,7 @@ from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent import seq2seq
+from elmo_mini.tasks import seq2seq
 
 
 @Case.drawn

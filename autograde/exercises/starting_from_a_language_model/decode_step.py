@@ -11,8 +11,8 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import learnt, weighted_sum
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent.decoding import State, Stepped, decode_step, encoded
-from elmo_mini.recurrent.seq2seq import Seq2Seq, attend
+from elmo_mini.tasks.decoding import State, Stepped, decode_step, encoded
+from elmo_mini.tasks.seq2seq import Seq2Seq, attend
 
 SIZES = (9, 11, 4)  # source words, target words, size
 THREE_THINGS = (

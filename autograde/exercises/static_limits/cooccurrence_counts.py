@@ -10,7 +10,7 @@ from autograde.checking.answers import refusing
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.word_vectors import glove
+from elmo_mini.models import glove
 
 Sentences = list[list[int]]
 Table = np.ndarray

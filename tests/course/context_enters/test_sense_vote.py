@@ -8,7 +8,7 @@ from course.context_enters.sense_vote import SenseVote, words_beside
 from course.context_enters.speaking import spoken
 from course.results.stored import stored_result
 from course.static_limits.majority_ceiling import majority_ceiling
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.text.running_text import word_vocabulary
 
 

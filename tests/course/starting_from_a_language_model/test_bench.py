@@ -11,11 +11,12 @@ from course.starting_from_a_language_model import broken_translators as broken
 from course.starting_from_a_language_model import report
 from course.starting_from_a_language_model.bench import IN_ORDER, SHUFFLED, StartsBench, surprises
 from course.starting_from_a_language_model.two_models import FRESH, LM, two_models
-from elmo_mini.recurrent.classifier import LSTMClassifier, autoencoder_steps, start_from
-from elmo_mini.recurrent.decoding import decode_step
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
-from elmo_mini.recurrent.seq2seq import Seq2Seq
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.tasks.decoding import decode_step
+from elmo_mini.tasks.language_model_use import train_language_model
+from elmo_mini.tasks.lstm_classifier import LSTMClassifier, autoencoder_steps, start_from
+from elmo_mini.tasks.seq2seq import Seq2Seq
 
 
 class Text:

@@ -8,8 +8,8 @@ from course.texts.word_classes import content_words
 from course.word2vec import analogies, growing_vectors
 from course.word2vec import softmax_cost as softmax_bill
 from course.word2vec.sgns_optimum import best_scores, flattened_pmi
+from elmo_mini.models.skip_gram import noise_distribution, shifted_pmi
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.word2vec import noise_distribution, shifted_pmi
 
 OFTEN = [["two"]] * 90 + [["three"]] * 80 + [["four"]] * 70 + [["he"]] * 60 + [["rare"]] * 5
 NUMBERS = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.8, 0.1], [0.0, 1.0], [1.0, 1.0]])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.tagging.crf import (
+from elmo_mini.models.crf import (
     forward_step,
     log_partition,
     negative_log_likelihood,

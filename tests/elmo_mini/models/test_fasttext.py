@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elmo_mini import corpora
-from elmo_mini.word_vectors.fasttext import bucket, character_ngrams, fnv1a, subword_vector
+from elmo_mini.models.fasttext import bucket, character_ngrams, fnv1a, subword_vector
 
 WORDS = ["a", "of", "cat", "bananas", "naïve", "Straße", "打针", "苹果手机", "🙂", "<odd>"]
 

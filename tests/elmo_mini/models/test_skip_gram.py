@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.word_vectors.word2vec import (
+from elmo_mini.models.skip_gram import (
     dynamic_window_pairs,
     full_softmax_loss,
     keep_probability,

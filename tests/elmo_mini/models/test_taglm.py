@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from elmo_mini.tagging.taglm import BiLSTM, TaggerOptions, lm_part, with_lm
+from elmo_mini.models.taglm import BiLSTM, TaggerOptions, lm_part, with_lm
 
 
 def test_both_directions_read_as_packed_sequences_do() -> None:

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from elmo_mini.recurrent.decoding import (
+from elmo_mini.tasks.decoding import (
     decode_step,
     encoded,
     pair_loss,
@@ -14,7 +14,7 @@ from elmo_mini.recurrent.decoding import (
     stepped_perplexity,
     swapped,
 )
-from elmo_mini.recurrent.seq2seq import Seq2Seq, seq2seq_perplexity, translate
+from elmo_mini.tasks.seq2seq import Seq2Seq, seq2seq_perplexity, translate
 
 PAIRS = [([3, 4, 5], [6, 3, 7, 4, 8]), ([5], [5, 6]), ([4, 8], [2, 4, 8])]
 

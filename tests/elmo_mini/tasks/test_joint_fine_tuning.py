@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.recurrent.fine_tuning import safe_weight, tune_and_watch
+from elmo_mini.tasks.joint_fine_tuning import safe_weight, tune_and_watch
 
 
 def test_it_looks_before_within_and_after() -> None:

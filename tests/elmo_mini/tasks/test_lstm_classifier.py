@@ -3,7 +3,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from elmo_mini.recurrent.classifier import (
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.tasks.lstm_classifier import (
     LSTMClassifier,
     accuracy,
     autoencoder_steps,
@@ -12,8 +14,6 @@ from elmo_mini.recurrent.classifier import (
     train_autoencoder,
     train_classifier,
 )
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 

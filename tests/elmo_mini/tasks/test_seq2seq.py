@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, train_language_model
-from elmo_mini.recurrent.seq2seq import (
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.recurrent.training import TrainingOptions
+from elmo_mini.tasks.language_model_use import train_language_model
+from elmo_mini.tasks.seq2seq import (
     Seq2Seq,
     attend,
     attend_to_layers,
@@ -16,7 +18,6 @@ from elmo_mini.recurrent.seq2seq import (
     train_seq2seq,
     translate,
 )
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.text.batches import pad
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
