@@ -1,4 +1,4 @@
-"""``python -m course.bilm_from_scratch.course_softmax``: gives the course's biLM a voice.
+"""``python -m course.bilm_from_scratch.course_softmax``: an output layer for the course's biLM.
 
 Trains a softmax of both directions on the frozen top states, over a part of the texts that the
 biLM has read, and writes the small file that lesson 07 loads, with its card.

@@ -1,4 +1,4 @@
-"""A fresh softmax on a frozen model's states: what do they know of the next word?
+"""Perplexity of frozen states: a new softmax trained on them, the rest of the model fixed.
 
 Only the softmax learns, and it begins with the counts of words, so the states can only add to
 those. When to stop is chosen on other sentences than those that judge it.

@@ -1,4 +1,4 @@
-"""Senses of the course's sentences by the vote of the nearest, and the cheap controls of it.
+"""Word senses in the course's sentences by k nearest neighbours, and cheap baselines.
 
 For each test sentence, the three training sentences of the same word whose vectors are nearest
 vote. What a vector of a place knows has to beat what the two words beside it know.

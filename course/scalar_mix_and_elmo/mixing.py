@@ -1,4 +1,4 @@
-"""A mix that is known, and a small real task that trains one: what lesson 08 measures with.
+"""Lesson 08's two tasks for a scalar mix: a known mix to recover, and a small tagging task.
 
 Which trainer, which mix and which gradient are arguments: the learner's own.
 """

@@ -1,4 +1,4 @@
-"""The controls that know which words stand around: random vectors of them, or their letters."""
+"""Baseline features: random vectors or token-layer vectors of the neighbouring words."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What lesson 04 runs on: a text, a language model of it, shuffled sentences, and telegrams."""
+"""Setup of lesson 04: a text, a language model of it, shuffled sentences, and telegrams."""
 
 import itertools
 from collections.abc import Callable, Sequence

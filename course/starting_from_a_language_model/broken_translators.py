@@ -1,4 +1,4 @@
-"""Translators with a planted fault each, for lesson 04 to be diagnosed."""
+"""Translators with one planted fault each, and their symptoms, for lesson 04."""
 
 from collections.abc import Sequence
 from typing import Any

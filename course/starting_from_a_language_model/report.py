@@ -1,4 +1,4 @@
-"""What lesson 04 prints and draws: of its own runs, and of what is stored."""
+"""Printed tables and figures of lesson 04: of its own runs, and of stored ones."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

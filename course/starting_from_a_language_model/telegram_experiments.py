@@ -1,4 +1,4 @@
-"""Lesson 04's experiment with telegrams made whole; run by `experiments.context`."""
+"""Lesson 04's stored experiment: a pretrained sequence-to-sequence model on telegrams."""
 
 import copy
 from collections.abc import Sequence

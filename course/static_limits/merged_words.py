@@ -1,4 +1,4 @@
-"""Which of two merged words stood at a place: a reader of the words around it, judged."""
+"""Held-out accuracy of telling the two words of a pseudo-word apart by their contexts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Vectors of pseudo-words: where a merged vector lies, and what the words around it give away."""
+"""Vectors of pseudo-words: position between the two merged words, accuracy from contexts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Readers of one to ten words on each side of *hard*, *interest*, *line* and *serve* (senseval).
+"""Word-sense classifiers on context words: *hard*, *interest*, *line* and *serve* (senseval).
 
 ``python -m course.static_limits.experiments senseval`` measures them for lesson 02.
 """

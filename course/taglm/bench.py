@@ -1,4 +1,4 @@
-"""One bench for all of lesson 05's measurements: a biLM, the data, and taggers trained on it.
+"""Setup of lesson 05's measurements: a biLM, the data, and taggers, each trained once.
 
 The seed decides which training sentences keep their labels, the start values and the dropout.
 Systems that are compared share it, so differences are taken seed by seed.

@@ -1,4 +1,4 @@
-"""Two questions to the layers, as lesson 09 asks them: senses of a word, and labels of every word.
+"""Two probing tasks of lesson 09, layer by layer: word senses, and labels of every word.
 
 Beside the layers stand readers that a sceptic would try first: the form alone, its spelling, and
 random vectors of the words around it.

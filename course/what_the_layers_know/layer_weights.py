@@ -1,4 +1,4 @@
-"""What a linear probe does with weights over the layers: learned, fixed, and at two scales."""
+"""A linear probe on weighted layers: learned weights, fixed weights, and two scales."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A linear probe that reads a mix of the layers and learns the mixing weights with it.
+"""A linear probe of a scalar mix, trained together with the mixing weights.
 
 NAACL ELMo paper, equation (1) under a linear classifier. What the weights are after training
 depends on more than on what the layers know: a layer of large numbers counts for more at the same

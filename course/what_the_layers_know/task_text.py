@@ -1,4 +1,4 @@
-"""``python -m course.what_the_layers_know.task_text pos``: the biLM reads the task's text first.
+"""``python -m course.what_the_layers_know.task_text pos``: domain adaptation of the biLM, probed.
 
 The course's biLM goes on as a language model on newspaper sentences (the treebank's, without their
 labels), once with all its weights and once with its softmax alone. How much lower is the perplexity

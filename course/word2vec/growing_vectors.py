@@ -1,4 +1,4 @@
-"""Vectors that are asked while they grow, and the same question to other people's trainers."""
+"""Nearest neighbours and word classes of vectors in training, and of gensim's for comparison."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What one training pair costs: the full softmax, a Huffman tree, a handful of noise words.
+"""Cost of a training pair: full softmax, hierarchical softmax (Huffman tree), negative sampling.
 
 2013b: Mikolov and others, *Distributed Representations of Words and Phrases and their
 Compositionality*, section 2.

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.nn import functional as F
 
 LSTMState = tuple[Tensor, Tensor]
 """The hidden state h and the cell state c."""
@@ -116,7 +116,7 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, mask: Tensor) -> Tenso
     """
     if not mask.any():
         raise ValueError("the mask leaves no token, so there is no mean loss")
-    return functional.cross_entropy(logits[mask], targets[mask])  # of (N, V) and (N,)
+    return F.cross_entropy(logits[mask], targets[mask])  # of (N, V) and (N,)
 
 
 def train_windows(

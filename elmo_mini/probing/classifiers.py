@@ -1,4 +1,4 @@
-"""The simple classifiers that probes are made of: nearest examples, nearest mean, linear; majority.
+"""Simple classifiers for probing: k nearest neighbours, nearest mean, linear; majority class.
 
 All but the last learn from vectors (N, D) and their N labels, and name a label for each vector
 that they are asked about, (M, D).

@@ -1,4 +1,4 @@
-"""A linear probe in the open: softmax regression that follows its gradient, step by step.
+"""A linear probe: softmax regression by gradient descent, step by step.
 
 `classifiers.linear` asks the same question of scikit-learn. Here the gradient is an argument, so
 that one written by hand can train the probe, and sixty steps take a tenth of a second.

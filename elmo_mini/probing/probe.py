@@ -1,4 +1,4 @@
-"""What a layer knows: a simple classifier on its frozen vectors, beside what needs no biLM.
+"""Probing of a layer: a simple classifier on its frozen vectors, beside baselines without a biLM.
 
 NAACL ELMo paper, section 5.3. A probe is kept simple on purpose, so that what it finds was in
 the vectors. Beside the layers stand the baselines that any claim about context must beat: the

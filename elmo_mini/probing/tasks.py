@@ -1,4 +1,4 @@
-"""What probes are asked: labelled words in their sentences, in a train and a test part.
+"""Probing tasks: labelled words in their sentences, as a training and a test set.
 
 Senses ask for the meaning of an ambiguous word, parts of speech for the grammar of every word.
 NAACL ELMo paper, section 5.3, asks the same two questions of each biLM layer (tables 5 and 6).

@@ -1,4 +1,4 @@
-"""A small tagger that reads all layers of a frozen biLM: at its input, at its output, or at both.
+"""A small BiLSTM tagger with a scalar mix of a frozen biLM: at its input, its output, or both.
 
 NAACL ELMo paper, section 3.3. The layers are computed once and kept. The tagger mixes them with
 weights of its own and puts the mix beside its word vectors, and, where it helps, beside what its

@@ -1,4 +1,4 @@
-"""The tagger: sentences to labels, its loss, and its file."""
+"""The BiLSTM-CRF tagger for programs: sentences to labels, its loss, and its file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Use of context2vec: train it on sentences, vectors of all contexts, the likeliest words of a gap.
+"""context2vec in use: training, vectors of all contexts, the likeliest words for a gap.
 
 The model and its loss stand in `elmo_mini.models.context2vec` (lesson 03).
 

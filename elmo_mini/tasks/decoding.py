@@ -1,4 +1,4 @@
-"""A translator that says one word after the other: the decoder's step, and what runs it.
+"""Greedy decoding and teacher forcing of a translator, by a decoder step that is an argument.
 
 The translator is `Seq2Seq`, from Ramachandran, Liu & Le 2017 (D17-1039). Here its decoder is
 written as one step, which the caller may replace by a step of their own.

@@ -1,4 +1,4 @@
-"""Use of an LSTM language model: train it on running text, its perplexity, its hidden states.
+"""The LSTM language model in use: training on running text, perplexity, hidden states.
 
 The model and its loss stand in `elmo_mini.models.lstm_language_model` (lesson 03).
 

@@ -1,4 +1,4 @@
-"""A classifier that starts from a language model or from a sequence autoencoder.
+"""LSTM classifier pretrained as a language model or as a sequence autoencoder (Dai & Le 2015).
 
 Dai & Le 2015 (NIPS), "Semi-supervised Sequence Learning". Unlabelled text trains an LSTM either
 to say the next word or to read a sequence and say it again. The classifier's embedding and LSTM

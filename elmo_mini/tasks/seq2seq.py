@@ -1,4 +1,4 @@
-"""A sequence-to-sequence model whose encoder and decoder start from two language models.
+"""Sequence-to-sequence model with attention, pretrained by two language models.
 
 Ramachandran, Liu & Le 2017 (EMNLP, D17-1039), "Unsupervised Pretraining for Sequence to Sequence
 Learning". A language model of the source language gives the encoder's embedding and first LSTM

@@ -60,7 +60,7 @@ from autograde import calibration, check, mine, or_reference, outcome, predict
 from course.baselines.kneser_ney import KneserNey
 from course.context_enters import figures as readers
 from course.context_enters.broken_readers import look_at_all
-from course.context_enters.cell_gradients import notes_kept
+from course.context_enters.cell_gradients import cell_gradient_norms
 from course.context_enters.sense_vote import SenseVote, stored_course_senses
 from course.context_enters.speaking import spoken
 from course.results.intervals import difference, lead
@@ -523,7 +523,7 @@ for seed in range(3):
 # Does its page keep a note? Your gradient of section 3, now along the cell state: an LSTM before its first step, yours, and a fresh one whose forget gates begin near 1 (a bias of 3).
 
 # %% slide="subslide"
-readers.notes(notes_kept(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64)))
+readers.cell_gradients(cell_gradient_norms(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64)))
 
 # %% [markdown]
 # The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (Many start them open; in lesson 07 you will meet a 1 that is added to $f$.)

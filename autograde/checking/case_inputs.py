@@ -6,6 +6,6 @@ from autograde.checking.exercise import Exercise, Inputs
 
 
 @lru_cache(maxsize=64)
-def drawn(exercise: Exercise, index: int, seed: int) -> Inputs:
+def case_inputs(exercise: Exercise, index: int, seed: int) -> Inputs:
     """The inputs of one case: who may change them takes a copy."""
     return exercise.inputs(index, seed)

@@ -1,4 +1,4 @@
-"""What an answer consists of, to see whether it is still the one that was judged."""
+"""The code objects of an answer, to see whether it is still the one that was judged."""
 
 from collections.abc import Iterator
 from types import CodeType
@@ -8,7 +8,7 @@ from autograde.checking.exercise import Answer
 from autograde.checking.outcomes import functions_of
 
 
-def made_of(answer: Answer) -> list[Any]:
+def code_parts(answer: Answer) -> list[Any]:
     """The code of an answer and all that it calls: other functions make it another answer."""
     parts = functions_of(answer)
     if not parts:
