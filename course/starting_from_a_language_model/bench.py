@@ -248,18 +248,18 @@ class StartsBench:
         return [unread[row] for row in np.random.default_rng(0).permutation(len(unread))[:2_000]]
 
     @cached_property
-    def asked(self) -> list[Pair]:
-        """300 held-out pairs."""
+    def dev_pairs(self) -> list[Pair]:
+        """300 pairs held out for development."""
         return self._pairs("dev")[:300]
 
     @cached_property
-    def asked_too(self) -> list[Pair]:
-        """300 more."""
+    def test_pairs(self) -> list[Pair]:
+        """300 pairs held out for the test."""
         return self._pairs("test")[:300]
 
     def without_telegram(self, model: LSTMLanguageModel) -> float:
         """Perplexity of a language model on the held-out targets, which it reads one by one."""
-        targets = [target for _, target in self.asked]
+        targets = [target for _, target in self.dev_pairs]
         tokens = sum(len(target) + 1 for target in targets)
         return float(np.exp(surprises(model, targets).sum() / tokens))
 

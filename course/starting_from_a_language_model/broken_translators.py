@@ -13,8 +13,8 @@ from elmo_mini.tasks.decoding import (
     State,
     Stepped,
     decode_step,
+    greedy_decode,
     pair_loss,
-    say,
     stepped_losses,
     stepped_perplexity,
     swapped,
@@ -45,7 +45,7 @@ def broken_translators(seed: int) -> tuple[str, dict[str, Any]]:
     }
     return "Translators with a fault each", {
         "pairs": len(bench.pairs),
-        "test pairs": len(bench.asked),
+        "test pairs": len(bench.dev_pairs),
         "training": {"passes": EPOCHS, "batch": BATCH, "learning_rate": RATE},
         "runs": seen,
     }
@@ -83,7 +83,7 @@ def _seen(
     if fault == STRANGERS:
         pairs = swapped(pairs)
     if fault == LEAK:
-        pairs = [*pairs[: -len(bench.asked)], *bench.asked]
+        pairs = [*pairs[: -len(bench.dev_pairs)], *bench.dev_pairs]
     losses, _ = tune_and_watch(
         model,
         bench.pair_batches(pairs, EPOCHS, BATCH, seed),
@@ -93,28 +93,28 @@ def _seen(
         len(pairs),
     )
     with torch.no_grad():
-        by_place = stepped_losses(model, step, bench.asked, read_ahead=ahead)
+        by_position = stepped_losses(model, step, bench.dev_pairs, read_ahead=ahead)
     watched = LSTMLanguageModel(words, bench.size, bench.size)
     watched.embedding, watched.lstm = model.target_embedding, model.decoder_first
     watched.softmax = model.softmax
 
-    def asked(pairs: Sequence[Pair], batch_size: int = 100) -> float:
+    def perplexity(pairs: Sequence[Pair], batch_size: int = 100) -> float:
         return stepped_perplexity(model, step, pairs, batch_size=batch_size, read_ahead=ahead)
 
     return {
         "loss of the first batch": losses[0],
         "loss of the last 20 batches": float(np.mean(losses[-20:])),
-        "perplexity": asked(bench.asked),
-        "perplexity, other sentences": asked(bench.asked_too),
-        "perplexity, one by one": asked(bench.asked, 1),
-        "perplexity, another's telegram": asked(swapped(bench.asked)),
-        "nats by place": by_place[:, :5].mean(0).tolist(),
+        "perplexity": perplexity(bench.dev_pairs),
+        "perplexity, other sentences": perplexity(bench.test_pairs),
+        "perplexity, one by one": perplexity(bench.dev_pairs, 1),
+        "perplexity, another's telegram": perplexity(swapped(bench.dev_pairs)),
+        "nats by place": by_position[:, :5].mean(0).tolist(),
         "perplexity of the language model inside": stream_perplexity(watched, bench.held_out_third),
         "says": [
             [
                 " ".join(bench.vocabulary.decode(ids))
-                for ids in (source, target, say(model, step, source)[0])
+                for ids in (source, target, greedy_decode(model, step, source)[0])
             ]
-            for source, target in bench.asked[:3]
+            for source, target in bench.dev_pairs[:3]
         ],
     }

@@ -29,7 +29,7 @@ from elmo_mini.tasks.language_model_use import stream_perplexity, train_language
 from elmo_mini.tasks.lstm_classifier import (
     LSTMClassifier,
     accuracy,
-    answers,
+    predict,
     train_autoencoder,
     train_classifier,
 )
@@ -167,7 +167,7 @@ def tuned(
                 right = accuracy(classifier, *task.dev)
                 if right > best.right_on_dev:
                     settings = (rate, step // a_pass)
-                    best = Choice(right, settings, answers(classifier, task.test[0]))
+                    best = Choice(right, settings, predict(classifier, task.test[0]))
 
         options = TrainingOptions(passes, BATCH, rate, seed)
         train_classifier(classifier, *known, options, after_step=look)

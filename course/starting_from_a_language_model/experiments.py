@@ -197,7 +197,7 @@ def senses(setting: Setting) -> tuple[str, Result]:
             course_right.setdefault(name, []).append(vote.right(rows))
         means = {name: round(float(np.mean(right)), 3) for name, right in course_right.items()}
         print(f"seed {seed}:", means, flush=True)
-    tested = [vote.sentences[n] for n in vote.tested]
+    tested = [vote.sentences[n] for n in vote.test]
     return "Senses from vectors of a place: LSTM states, context2vec, averages", {
         "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
         "classifiers": "5 held-out folds of the distinct contexts: logistic regression (C=0.1), "
@@ -218,9 +218,9 @@ def senses(setting: Setting) -> tuple[str, Result]:
         "course sentences": {
             "test sentences": len(tested),
             "words": len({s.word for s in tested}),
-            "ceiling of the word": majority_ceiling([s.word for s in tested], vote.answers),
+            "ceiling of the word": majority_ceiling([s.word for s in tested], vote.test_senses),
             "ceiling of its forms": majority_ceiling(
-                [s.target.lower() for s in tested], vote.answers
+                [s.target.lower() for s in tested], vote.test_senses
             ),
             "3-NN": {
                 name: interval([float(seed.mean()) for seed in right])

@@ -25,7 +25,7 @@ from course.starting_from_a_language_model.bench import (
 from course.starting_from_a_language_model.forgetting import language_model_of
 from course.starting_from_a_language_model.telegrams import telegram
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.tasks.decoding import Step, say
+from elmo_mini.tasks.decoding import Step, greedy_decode
 from elmo_mini.tasks.seq2seq import Seq2Seq
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import next_word_windows, stream_rows
@@ -252,8 +252,8 @@ def print_said(
     """The telegrams of some sentences, and what the translator makes of them."""
     for words in sentences:
         short = telegram([word.lower() for word in words])
-        said, _ = say(model, step, bench.vocabulary.encode(short))
-        print(f"  {' '.join(short).upper()}  ->  {' '.join(bench.vocabulary.decode(said))}")
+        predicted, _ = greedy_decode(model, step, bench.vocabulary.encode(short))
+        print(f"  {' '.join(short).upper()}  ->  {' '.join(bench.vocabulary.decode(predicted))}")
 
 
 def parts_figure(title: str) -> Picture:

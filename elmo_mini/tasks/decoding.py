@@ -28,7 +28,7 @@ Step = Callable[[Seq2Seq, Tensor, State, Tensor, Tensor, Tensor], Stepped]
 def decode_step(
     model: Seq2Seq, words: Tensor, state: State, first: Tensor, top: Tensor, mask: Tensor
 ) -> Stepped:
-    """Read one target word and bet on the next.
+    """One decoder step: read a target word, and score the next.
 
     Parameters
     ----------
@@ -39,15 +39,15 @@ def decode_step(
 
     Returns
     -------
-    scores (B, V) of the next word, the new state, and the shares (B, S) of the look at the source
+    logits (B, V) of the next word, the new state, and the attention weights (B, S)
     """
     below, above = state or (None, None)
     lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
     upper, above = model.decoder_top(lower, above)  # (B, 1, H)
-    shares = attend(upper, top, mask)  # (B, 1, S)
-    heard = torch.cat([shares @ first, shares @ top, upper], -1)  # (B, 1, 3H)
+    weights = attend(upper, top, mask)  # (B, 1, S)
+    heard = torch.cat([weights @ first, weights @ top, upper], -1)  # (B, 1, 3H)
     scores = model.softmax(lower + torch.tanh(model.combine(heard)))
-    return scores[:, 0], (below, above), shares[:, 0]
+    return scores[:, 0], (below, above), weights[:, 0]
 
 
 def encoded(model: Seq2Seq, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor, Tensor]:
@@ -116,26 +116,26 @@ def swapped(pairs: Sequence[Pair]) -> list[Pair]:
     return [(pairs[number - 1][0], target) for number, (_, target) in enumerate(pairs)]
 
 
-def say(
+def greedy_decode(
     model: Seq2Seq, step: Step, source: Sequence[int], *, longest: int = 20, boundary: int = 1
 ) -> tuple[list[int], Tensor]:
-    """The likeliest word at each step, until the boundary or `longest` words.
+    """Greedy decoding: the likeliest word at each step, until the boundary or `longest` words.
 
     Returns
     -------
-    the words without the boundary, and the shares (T, S) of each step's look, the last one's too
+    the words without the boundary, and the attention weights (T, S), the last step's too
     """
-    said: list[int] = []
-    looks: list[Tensor] = []
+    predicted: list[int] = []
+    weights_of_steps: list[Tensor] = []
     word, state = boundary, None
     with evaluating(model):
         layers = encoded(model, [source])
         for _ in range(longest):
             last = torch.tensor([word], device=device_of(model))
-            scores, state, shares = step(model, last, state, *layers)
-            looks.append(shares[0])
+            scores, state, weights = step(model, last, state, *layers)
+            weights_of_steps.append(weights[0])
             word = int(scores[0].argmax())
             if word == boundary:
                 break
-            said.append(word)
-    return said, torch.stack(looks)
+            predicted.append(word)
+    return predicted, torch.stack(weights_of_steps)

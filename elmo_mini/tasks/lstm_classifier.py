@@ -184,11 +184,11 @@ def train_classifier(
             f"{len(labels)} labels"
         )
     device = device_of(classifier)
-    answers = torch.tensor(labels, device=device)
+    gold = torch.tensor(labels, device=device)
 
     def loss(chosen: list[int]) -> Tensor:
         ids, mask = pad([sentences[row] for row in chosen], device=device)
-        return F.cross_entropy(classifier(ids, mask.sum(1)), answers[chosen])
+        return F.cross_entropy(classifier(ids, mask.sum(1)), gold[chosen])
 
     return train_on_sentences(
         classifier,
@@ -200,7 +200,7 @@ def train_classifier(
     )
 
 
-def answers(
+def predict(
     classifier: LSTMClassifier, sentences: Sequence[Sequence[int]], *, batch_size: int = 128
 ) -> list[int]:
     """The class with the highest score, of each sentence."""
@@ -220,6 +220,6 @@ def accuracy(
     *,
     batch_size: int = 128,
 ) -> float:
-    """Share of sentences whose highest score is that of their label."""
-    said = answers(classifier, sentences, batch_size=batch_size)
-    return sum(a == b for a, b in zip(said, labels, strict=True)) / len(sentences)
+    """Accuracy: the share of sentences whose highest score is that of their label."""
+    predicted = predict(classifier, sentences, batch_size=batch_size)
+    return sum(a == b for a, b in zip(predicted, labels, strict=True)) / len(sentences)

@@ -62,7 +62,7 @@ from course.figures.interval_bars import interval_bars
 from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.static_limits import broken_counts as broken
-from course.static_limits.merged_words import mixtures, over_words, read_all
+from course.static_limits.merged_words import accuracy_by_word, mixtures, over_words
 from course.static_limits.pseudo_words import pseudo_words_of
 from course.static_limits.senseval_readers import readers_beside
 from elmo_mini import corpora
@@ -593,7 +593,7 @@ def read(reach):
     """For each kind of vectors, the share of right answers for each pseudo-word, (12,)."""
     common = (hidden_text, pseudo_words, hidden_ids)
     return {
-        kind: read_all(*common, vectors, reach, context_vector, fit_reader)
+        kind: accuracy_by_word(*common, vectors, reach, context_vector, fit_reader)
         for kind, vectors in kinds.items()
     }
 

@@ -523,7 +523,9 @@ for seed in range(3):
 # Does its page keep a note? Your gradient of section 3, now along the cell state: an LSTM before its first step, yours, and a fresh one whose forget gates begin near 1 (a bias of 3).
 
 # %% slide="subslide"
-readers.cell_gradients(cell_gradient_norms(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64)))
+readers.cell_gradients(
+    cell_gradient_norms(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64))
+)
 
 # %% [markdown]
 # The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (Many start them open; in lesson 07 you will meet a 1 that is added to $f$.)
@@ -661,7 +663,7 @@ right = {
     "untrained\nLSTM": VOTE.by_states(lambda: LanguageModel(V, 64, LSTM), vocabulary, 5),
     "your LSTM": VOTE.by_states(lambda: model, vocabulary),
 }
-ceiling = majority_ceiling(VOTE.spellings[VOTE.tested].tolist(), VOTE.answers)
+ceiling = majority_ceiling(VOTE.spellings[VOTE.test].tolist(), VOTE.test_senses)
 readers.senses({name: VOTE.score(runs) for name, runs in right.items()}, ceiling)
 
 # %%

@@ -540,15 +540,15 @@ attend = or_reference("attend", attend)
 
 # %% exercise="decode_step"
 def decode_step(model, words, state, first, top, mask):
-    """Scores (B, V) of the next word, the new state, and the shares (B, S)."""
+    """Scores (B, V) of the next word, the new state, and the weights (B, S)."""
     ### BEGIN SOLUTION
     below, above = state or (None, None)
     lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
     upper, above = model.decoder_top(lower, above)
-    shares = attend(upper, top, mask)
-    heard = torch.cat([shares @ first, shares @ top, upper], -1)
+    weights = attend(upper, top, mask)
+    heard = torch.cat([weights @ first, weights @ top, upper], -1)
     scores = model.softmax(lower + torch.tanh(model.combine(heard)))
-    return scores[:, 0], (below, above), shares[:, 0]
+    return scores[:, 0], (below, above), weights[:, 0]
     ### END SOLUTION
 
 
@@ -560,7 +560,7 @@ check("decode_step", decode_step)
 #
 # idea: An LSTM with `batch_first` reads (B, T, H), and here T is 1: `unsqueeze(1)` makes the axis, `[:, 0]` takes it out at the end. Called as `lstm(x, state)` it returns its output and its new state; None stands for zeros.
 #
-# outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `shares @ first`, `shares @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
+# outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `weights @ first`, `weights @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
 
 # %% [markdown] model_answer="decode_step"
 # `attend` gets one query a sentence: its T is 1 here. With teacher forcing one wrong bet does not spoil the next. Left alone, the decoder reads what it has said itself. Padding needs no care beyond the mask.
@@ -607,7 +607,7 @@ def perplexities(pairs):
     return {n: stepped_perplexity(found, decode_step, pairs) for n, found in translators.items()}
 
 
-own, others = perplexities(it.asked), perplexities(swapped(it.asked))
+own, others = perplexities(it.dev_pairs), perplexities(swapped(it.dev_pairs))
 title = f"Telegrams made whole, {len(it.pairs):,} pairs (here, one run each)"
 report.translators_figure(it.without_telegram(model), own, others, title)
 

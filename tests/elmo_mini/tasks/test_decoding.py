@@ -8,8 +8,8 @@ import torch
 from elmo_mini.tasks.decoding import (
     decode_step,
     encoded,
+    greedy_decode,
     pair_loss,
-    say,
     stepped_losses,
     stepped_perplexity,
     swapped,
@@ -40,18 +40,18 @@ def test_step_by_step_is_all_at_once(model: Seq2Seq) -> None:
     assert pair_loss(model, decode_step, PAIRS).item() == pytest.approx(mean.item())
 
 
-def test_what_it_says_and_where_it_looks(model: Seq2Seq) -> None:
+def test_greedy_decoding_and_its_attention_weights(model: Seq2Seq) -> None:
     for source, _ in PAIRS:
-        said, looks = say(model, decode_step, source, longest=7)
-        assert said == translate(model, [source], longest=7)[0]
-        assert looks.shape == (min(len(said) + 1, 7), len(source))
-        torch.testing.assert_close(looks.sum(-1), torch.ones(len(looks)))
+        predicted, weights = greedy_decode(model, decode_step, source, longest=7)
+        assert predicted == translate(model, [source], longest=7)[0]
+        assert weights.shape == (min(len(predicted) + 1, 7), len(source))
+        torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
 
 
-def test_padding_gets_no_look(model: Seq2Seq) -> None:
+def test_padding_gets_no_attention(model: Seq2Seq) -> None:
     layers = encoded(model, [source for source, _ in PAIRS])
-    _, _, shares = decode_step(model, torch.tensor([1, 1, 1]), None, *layers)
-    assert (shares[~layers[2]] == 0).all()
+    _, _, weights = decode_step(model, torch.tensor([1, 1, 1]), None, *layers)
+    assert (weights[~layers[2]] == 0).all()
 
 
 def test_a_decoder_that_reads_ahead_is_a_fault_to_be_shown(model: Seq2Seq) -> None:
