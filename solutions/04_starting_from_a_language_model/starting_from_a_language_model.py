@@ -324,11 +324,13 @@ report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
+# (Each line has two intervals. The *bootstrap* draws labels and texts anew from those that were there, a thousand times: lesson 15 builds it. **Student's t** knows only how far the few draws lie apart, and allows for how few they are.)
+#
 # For each start, rate and stopping pass were chosen on 500 other sentences (a luxury with 100 labels). Subjective or objective: the whole move makes no clear difference, 4 points behind (−2 to 11), and a bag of words is 5 points ahead of it (2 to 8). Part of speech: it **helps**, by 15 points (9 to 21). But the word vectors alone bring 15, too. Nor is it clearly ahead of counting the last word, even with 1,000 labels.
 #
 # ### Why should a start help at all?
 #
-# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and most of these fail on new texts (**overfitting**); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
+# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and many of these fail on new texts (**overfitting**); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
 #
 # ### Myth or measured?
 #
@@ -460,7 +462,7 @@ print(stored_result("context_forgetting"))
 report.print_forgetting()
 
 # %% [markdown]
-# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91 (by Student's t). **The weight matters, and 1 is no safe choice.**
 #
 # Forgetting hurts only whoever still needs the old skill. Dai and Le do not. For a translator it is half of the work.
 

@@ -297,7 +297,7 @@ for question, share in agreement.masked_reader(large, large_words).items():
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. In some a token reads only to its **left**, in some only to its **right**. Each held-out blank is filled from the left, from the right, from both sides at once, and from the **product** of two separate models, a **product of experts**:
+# What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. In some a token reads only to its **left**, in some only to its **right**. Each held-out blank is filled from the left, from the right, from both sides at once, and from the **product** of two separate models, a kind of **product of experts**:
 #
 # $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)}$$
 #

@@ -176,7 +176,7 @@ report.share_bars(
 #
 # $$\frac{\lambda}{2} \lVert w - w_0 \rVert^2 .$$
 #
-# With $\lambda = 0$ this is plain fine-tuning. (BERT's optimizer is **AdamW**, PyTorch's `torch.optim.AdamW`: Adam and a pull to 0 beside its steps, which is **weight decay**. Ours is Adam; AdamW would fit the same loop. Both pulls meet in section 4.)
+# With $\lambda = 0$ this is plain fine-tuning. (BERT's program uses **AdamW** in all but name, PyTorch's `torch.optim.AdamW`: Adam and a pull to 0 beside its steps, which is **weight decay**. Ours is Adam; AdamW would fit the same loop. Both pulls meet in section 4.)
 
 # %% [markdown] exercise="tune" slide="subslide"
 # ### Exercise 2. The loop of fine-tuning
