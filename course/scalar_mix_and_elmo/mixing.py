@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from course.texts.small_tasks import labelled_words
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import BiLM
+from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.progress import progress_bar
 
 Numbers = NDArray[np.floating[Any]]

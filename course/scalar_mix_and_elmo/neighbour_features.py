@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from course.from_characters.word_similarity import reader, remembered
 from elmo_mini.fast.bilm import BiLM
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 Floats = NDArray[np.float64]
 

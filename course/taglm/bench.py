@@ -27,8 +27,8 @@ from elmo_mini.tagging.data import (
     with_lm_layers,
     with_lm_vectors,
 )
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import SpanScores, span_scores
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 

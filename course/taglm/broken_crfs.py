@@ -16,8 +16,8 @@ from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.constrained_crf import END, START, LinearChainCRF, may_follow
 from elmo_mini.tagging.data import entities, with_lm_vectors
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores, spans_of, to_bio
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.training import batches_of_passes
 from elmo_mini.tasks.joint_fine_tuning import tune_and_watch

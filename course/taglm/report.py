@@ -15,8 +15,8 @@ from elmo_mini.fast.bilm import BiLM
 from elmo_mini.models.crf import Path
 from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 
 SHARES = ("one_percent", "ten_percent", "all_labels")

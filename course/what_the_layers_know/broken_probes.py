@@ -11,7 +11,7 @@ from course.figures import plots
 from course.figures.picture import Picture
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.fast.bilm import BiLM
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 LEAK, SHIFTED, BLIND = "test sentences in training", "labels shifted", "no context"
 RUNS = {"A": LEAK, "B": BLIND, "C": "", "D": SHIFTED}

@@ -23,8 +23,8 @@ from elmo_mini.fast.bilm import BiLM
 from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
+from elmo_mini.probing.probing_tasks import Occurrence, load_task
 from elmo_mini.probing.report import ProbeReport, bootstrap_interval
-from elmo_mini.probing.tasks import Occurrence, load_task
 from elmo_mini.text.senses import SenseSentence, sense_sentences
 
 with brought_by("experiments"):

@@ -23,8 +23,8 @@ from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import BiLM
 from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
+from elmo_mini.probing.probing_tasks import Occurrence, Task, course_senses
 from elmo_mini.probing.report import share_right
-from elmo_mini.probing.tasks import Occurrence, Task, course_senses
 from elmo_mini.word_vectors.table import unit
 
 Floats = NDArray[np.float32]

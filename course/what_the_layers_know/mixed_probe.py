@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.progress import progress_bar
 
 Mix = Callable[[Tensor, Tensor, Tensor], Tensor]

@@ -23,7 +23,7 @@ from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import BiLM
 from elmo_mini.probing.linear_probe import linear_probe
-from elmo_mini.probing.tasks import Task, parts_of_speech
+from elmo_mini.probing.probing_tasks import Task, parts_of_speech
 from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN, batch_to_ids
 
 SENTENCES, JUDGED, BATCH, RATE = 1_200, 400, 16, 1e-3

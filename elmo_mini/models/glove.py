@@ -34,9 +34,9 @@ def cooccurrence_counts(
     check_window(window)
     counts = np.zeros((vocabulary_size, vocabulary_size))
     for ids in sentences:
-        for place, word in enumerate(ids):
-            for distance in range(1, min(window, place) + 1):
-                neighbour = ids[place - distance]
+        for position, word in enumerate(ids):
+            for distance in range(1, min(window, position) + 1):
+                neighbour = ids[position - distance]
                 counts[word, neighbour] += 1 / distance
                 counts[neighbour, word] += 1 / distance
     return counts

@@ -18,8 +18,8 @@ from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import BiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
+from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
-from elmo_mini.probing.tasks import Occurrence, Task
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]

@@ -21,8 +21,8 @@ from elmo_mini.fast.bilm import BiLM
 from elmo_mini.models import elmo as plain
 from elmo_mini.models.taglm import BiLSTM
 from elmo_mini.recurrent.training import TrainingOptions, evaluating, train_on_sentences
-from elmo_mini.tagging.sentences import PADDING, UNKNOWN, TaggedSentence, normalise
 from elmo_mini.tagging.spans import to_bio
+from elmo_mini.tagging.tagged_sentences import PADDING, UNKNOWN, TaggedSentence, normalise
 from elmo_mini.text.batches import pad
 
 Where = Literal["none", "input", "output", "both"]

@@ -24,7 +24,7 @@ from elmo_mini.fast.character_options import CharacterCNNOptions
 from elmo_mini.models.taglm import BiLSTM, Join, Position, TaggerOptions, lm_part, with_lm
 from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
-from elmo_mini.tagging.sentences import (
+from elmo_mini.tagging.tagged_sentences import (
     PADDING,
     UNKNOWN,
     Batch,

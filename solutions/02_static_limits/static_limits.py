@@ -108,9 +108,9 @@ def cooccurrence_counts(sentences, vocabulary_size, window):
     ### BEGIN SOLUTION
     counts = np.zeros((vocabulary_size, vocabulary_size))
     for ids in sentences:
-        for place, word in enumerate(ids):
-            for distance in range(1, min(window, place) + 1):
-                neighbour = ids[place - distance]
+        for position, word in enumerate(ids):
+            for distance in range(1, min(window, position) + 1):
+                neighbour = ids[position - distance]
                 counts[word, neighbour] += 1 / distance
                 counts[neighbour, word] += 1 / distance
     return counts
@@ -125,7 +125,7 @@ check("cooccurrence_counts", cooccurrence_counts)
 #
 # idea: If every position only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
 #
-# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives position and word. The two words may be the same; both additions then go into one entry.
+# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `position`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives position and word. The two words may be the same; both additions then go into one entry.
 
 # %% [markdown] model_answer="cooccurrence_counts"
 # Each position looks only to its left, so each pair is met once. Both entries get their share at that moment.

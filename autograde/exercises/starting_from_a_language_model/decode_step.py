@@ -166,7 +166,8 @@ the first layer is combined: weights @ top, upper] -> weights @ top, lower]
     `combine` reads the output of your first layer. It reads the top layer's; the first one goes
     around it.
 no attention: weights @ first, weights @ top -> 0 * first[:, :1], 0 * top[:, :1]
-    Nothing of the source is read. Multiply the attention weights with each layer: `weights @ first`.
+    Nothing of the source is read. Multiply the attention weights with each layer:
+    `weights @ first`.
 the mean of the source: weights @ first, weights @ top \
         -> first.mean(1, keepdim=True), top.mean(1, keepdim=True)
     You take the mean over the source. The attention weights say how much each word counts.
@@ -183,7 +184,8 @@ chances in place of scores: scores[:, 0], (below -> scores[:, 0].softmax(-1), (b
     You return probabilities. Return the scores: the loss takes the softmax itself.
 the likeliest word: scores[:, 0], (below -> scores[:, 0].argmax(-1), (below
     You return the likeliest word. Return the scores of all words: (B, V).
-the weights and the state are swapped: (below, above), weights[:, 0] -> weights[:, 0], (below, above)
+the weights and the state are swapped: (below, above), weights[:, 0] \
+        -> weights[:, 0], (below, above)
     State and attention weights stand in each other's place. Scores, state, attention weights.
 cut off from autograd: scores[:, 0], (below -> scores[:, 0].detach(), (below
     No gradient comes through your scores, so nothing would be learnt.

@@ -17,7 +17,7 @@ from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.fast.bilm import BiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.tagging.data import entities
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.training import TaggerTrainingOptions
 
 

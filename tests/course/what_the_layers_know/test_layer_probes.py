@@ -7,7 +7,7 @@ from course.what_the_layers_know import layer_probes as asked_layers
 from course.what_the_layers_know.layer_probes import Asked, Floats
 from elmo_mini.fast.bilm import BiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.probing.tasks import Occurrence, Task
+from elmo_mini.probing.probing_tasks import Occurrence, Task
 
 KNOWN = tuple(
     Occurrence(("the", word, "."), 1, label) for word, label in [("runs", "V"), ("cats", "N")]

@@ -14,7 +14,7 @@ from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.fast.bilm import BiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.models.taglm import TaggerOptions
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.text.character_ids import batch_to_ids
 

@@ -13,7 +13,7 @@ from elmo_mini.tagging.elmo_tagger import (
     with_elmo,
     with_layers,
 )
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 
 
 def sentence(words: str, labels: str) -> LayeredSentence:

@@ -12,7 +12,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.models.taglm import TaggerOptions
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors

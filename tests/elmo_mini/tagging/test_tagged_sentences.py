@@ -1,4 +1,4 @@
-from elmo_mini.tagging.sentences import TaggedSentence, normalise
+from elmo_mini.tagging.tagged_sentences import TaggedSentence, normalise
 
 
 def test_words_are_looked_up_in_lower_case_with_zeros() -> None:
