@@ -12,16 +12,8 @@ from pathlib import Path
 # The rooms and modules that need the extra [experiments]; everything else must do without.
 NEED_EXPERIMENTS = (
     "elmo_mini.commands.probe",
-    "elmo_mini.experiments.",
-    "course.a_hundred_labels.methods",
-    "elmo_mini.figures",
     "elmo_mini.probing.classifiers",
     "elmo_mini.probing.probe",
-    "course.starting_from_a_language_model.bleu",
-    "course.ulmfit.baselines",
-    "course.static_limits.pseudo_word_vectors",
-    "course.static_limits.vector_norms",
-    "course.static_limits.word_similarity",
 )
 NEVER = ("IPython", "gensim", "jupyterlab", "matplotlib", "nbgrader", "nltk", "sklearn")
 

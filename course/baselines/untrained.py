@@ -2,11 +2,11 @@
 
 import torch
 
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.recurrent.training import seeded
 
 
-def untrained_like(bilm: BiLM, seed: int = 0) -> BiLM:
+def untrained_like(bilm: FastBiLM, seed: int = 0) -> FastBiLM:
     """A network with the start weights of `seed`, in evaluation mode; the same one each time."""
     with seeded(seed, torch.device("cpu")):
-        return BiLM(bilm.options).eval()
+        return FastBiLM(bilm.options).eval()

@@ -22,7 +22,7 @@ from course.bilm_from_scratch.quantised_softmax import (
 )
 from elmo_mini.arguments import whole_number
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.token_cache import TokenCache
 from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, pack
 from elmo_mini.pretraining.streams import PackedText
@@ -102,7 +102,7 @@ def _some(text: PackedText, words: int) -> list[list[str]]:
 
 
 @torch.no_grad()
-def read(bilm: BiLM, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> States:
+def read(bilm: FastBiLM, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> States:
     """The top states, as float16, and what they are asked, boundaries included."""
     cache = TokenCache(bilm.token_encoder, 50_000)
     states, asked = [], []

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from course.both_sides_at_once.states import occurrence_states
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.extras import brought_by
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import linear
 from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
@@ -77,7 +77,7 @@ def _sentences(nouns: tuple[str, ...]) -> Agreement:
     return Agreement(sentences, place, np.array(left), np.array(right))
 
 
-def linear_reader(bilm: BiLM) -> dict[str, float]:
+def linear_reader(bilm: FastBiLM) -> dict[str, float]:
     """Share of the new sentences that a linear reader of the top layer judges rightly.
 
     It reads one vector, at the last word of the middle: what was read from the left, then from
@@ -86,7 +86,7 @@ def linear_reader(bilm: BiLM) -> dict[str, float]:
     return _judged(linear, *(_vectors(bilm, task) for task in agreement()))
 
 
-def hidden_reader(bilm: BiLM) -> dict[str, float]:
+def hidden_reader(bilm: FastBiLM) -> dict[str, float]:
     """As `linear_reader`, with one layer of `HIDDEN` units between the vector and the answer."""
     return _judged(_hidden, *(_vectors(bilm, task) for task in agreement()))
 
@@ -129,7 +129,7 @@ def _hidden(known: Floats, labels: Sequence[str], asked: Floats) -> list[str]:
     return [str(label) for label in model.fit(known, labels).predict(asked)]
 
 
-def _vectors(bilm: BiLM, task: Agreement) -> Floats:
+def _vectors(bilm: FastBiLM, task: Agreement) -> Floats:
     embedded = embed_stream(bilm, task.sentences, progress=False)
     pairs = zip(embedded, task.place, strict=True)
     return np.stack([e.every_layer()[bilm.num_layers - 1, at] for e, at in pairs])

@@ -37,7 +37,7 @@ from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained,
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.embedding.stream import Floats
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.probing_tasks import Occurrence, Task, load_task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
@@ -66,7 +66,7 @@ class Start:
     number: int
     masked: MaskedLM
     vocabulary: Vocabulary
-    bilm: BiLM
+    bilm: FastBiLM
 
 
 def neighbours(occurrences: Sequence[Occurrence], seed: int = 0) -> Floats:

@@ -37,7 +37,7 @@ from elmo_mini import corpora
 from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
 from elmo_mini.extras import brought_by
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
 from elmo_mini.pretraining.sources import course_text
 from elmo_mini.text.vocabulary import Vocabulary
@@ -60,12 +60,12 @@ def encoder(weights: plain.Weights) -> Closeness:
     return by_vectors(reader(plain.CharCNN(weights)))
 
 
-def untrained(bilm: BiLM, seed: int) -> Closeness:
+def untrained(bilm: FastBiLM, seed: int) -> Closeness:
     """The token layer as it was before training."""
     return encoder(untrained_weights(bilm, seed))
 
 
-def untrained_weights(bilm: BiLM, seed: int = 0) -> dict[str, Tensor]:
+def untrained_weights(bilm: FastBiLM, seed: int = 0) -> dict[str, Tensor]:
     """The weights that a model of these sizes starts with, under the official names."""
     return official_weights(untrained_like(bilm, seed))
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from course.texts.small_tasks import labelled_words
 from elmo_mini.embedding.stream import embed_stream
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.progress import progress_bar
@@ -101,8 +101,8 @@ class MixingTask:
 
     def right(
         self,
-        train_desk: Train,
-        desk: Desk,
+        train_mix: Train,
+        new_mix: Desk,
         keep: slice = slice(None),
         *,
         draw: int,
@@ -111,12 +111,12 @@ class MixingTask:
         sentences: int = 40,
         steps: int = 50,
     ) -> "Trained":
-        """Train a desk and a linear head on some sentences, and ask about all test words.
+        """Train a new_mix and a linear head on some sentences, and ask about all test words.
 
         Parameters
         ----------
-        train_desk : trains both, and gives the shares after each step
-        desk : makes a mix of so many layers
+        train_mix : trains both, and gives the shares after each step
+        new_mix : makes a mix of so many layers
         keep : which layers it gets
         draw : which sentences are drawn, and where the head starts
         learn_w : False leaves the shares equal; gamma is learned either way
@@ -126,9 +126,9 @@ class MixingTask:
         with torch.random.fork_rng([]):
             torch.manual_seed(draw)
             head = nn.Linear(layers[0].shape[-1], self.labels)
-        mix = desk(len(layers[keep]))
+        mix = new_mix(len(layers[keep]))
         mix.w.requires_grad_(learn_w)
-        shares = train_desk(mix, head, layers[keep], mask, labels, steps, 2e-2, decay)
+        shares = train_mix(mix, head, layers[keep], mask, labels, steps, 2e-2, decay)
         asked, there, truth = batch(self.test)
         with torch.no_grad():
             said = head(mix(asked[keep], there))[there].argmax(-1)
@@ -148,7 +148,7 @@ class Trained:
     gamma: float
 
 
-def mixing_task(bilm: BiLM, sentences: int = 120, asked: int = 100) -> MixingTask:
+def mixing_task(bilm: FastBiLM, sentences: int = 120, asked: int = 100) -> MixingTask:
     """Parts of speech of treebank; without it, kinds of names in the course's sentences."""
     task = labelled_words(26 * sentences, 26 * asked)
     names = {label: n for n, label in enumerate(sorted({o.label for o in task.train}))}
@@ -159,26 +159,26 @@ def mixing_task(bilm: BiLM, sentences: int = 120, asked: int = 100) -> MixingTas
     return MixingTask(task.title, len(names), *parts)
 
 
-def five_ways(desk: Desk) -> dict[str, dict[str, Any]]:
+def five_ways(new_mix: Desk) -> dict[str, dict[str, Any]]:
     """One layer alone, the average, and learned shares with and without the norm."""
     return {
-        "layer 0\nalone": {"desk": desk, "keep": slice(0, 1)},
-        "top layer\nalone": {"desk": desk, "keep": slice(-1, None)},
-        "average": {"desk": desk, "learn_w": False},
-        "learned": {"desk": desk},
-        "learned,\nlayer norm": {"desk": partial(desk, do_layer_norm=True)},
+        "layer 0\nalone": {"new_mix": new_mix, "keep": slice(0, 1)},
+        "top layer\nalone": {"new_mix": new_mix, "keep": slice(-1, None)},
+        "average": {"new_mix": new_mix, "learn_w": False},
+        "learned": {"new_mix": new_mix},
+        "learned,\nlayer norm": {"new_mix": partial(new_mix, do_layer_norm=True)},
     }
 
 
 def compare(
-    task: MixingTask, ways: dict[str, dict[str, Any]], train_desk: Train, draws: int = 3
+    task: MixingTask, ways: dict[str, dict[str, Any]], train_mix: Train, draws: int = 3
 ) -> dict[str, list[Trained]]:
     """Each way, trained on the same draws of sentences: keyword arguments of `MixingTask.right`."""
     found: dict[str, list[Trained]] = {name: [] for name in ways}
     runs = [(name, draw) for draw in range(draws) for name in ways]
     for name, draw in progress_bar(runs):
         how = dict(ways[name])
-        found[name].append(how.pop("task", task).right(train_desk, draw=draw, **how))
+        found[name].append(how.pop("task", task).right(train_mix, draw=draw, **how))
     return found
 
 
@@ -223,7 +223,7 @@ def batch(rows: Sequence[tuple[Tensor, Tensor]]) -> tuple[Layers, Tensor, Tensor
 
 
 def _sentences(
-    bilm: BiLM, words: Sequence[Occurrence], names: dict[str, int], most: int
+    bilm: FastBiLM, words: Sequence[Occurrence], names: dict[str, int], most: int
 ) -> list[tuple[Tensor, Tensor]]:
     """Whole sentences; a label that was never learned is asked for as number 0."""
     whole = [list(of_one) for _, of_one in groupby(words, key=lambda o: id(o.words))]

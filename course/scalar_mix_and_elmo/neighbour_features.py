@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.from_characters.word_similarity import reader, remembered
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probing_tasks import Occurrence
 
 Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ class RandomVectors:
 class TokenLayer:
     """The vector that a biLM's token layer gives a spelling: letters, and no sentence."""
 
-    def __init__(self, bilm: BiLM) -> None:
+    def __init__(self, bilm: FastBiLM) -> None:
         self._encode = remembered(reader(bilm.token_encoder))
         self.size = bilm.options.projection_dim
 

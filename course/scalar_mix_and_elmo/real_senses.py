@@ -20,7 +20,7 @@ from course.scalar_mix_and_elmo.brown_senses import brown_senses, noun_or_verb
 from course.scalar_mix_and_elmo.neighbour_features import RandomVectors, TokenLayer, words_around
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.extras import brought_by
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import knn, linear, majority
 from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
@@ -72,7 +72,7 @@ def naive_bayes(known: Sequence[Occurrence], asked: Sequence[Occurrence]) -> lis
     return [str(label) for label in model.predict(table.transform(map(clues, asked)))]
 
 
-def examples(bilm: BiLM) -> tuple[str, Result]:
+def examples(bilm: FastBiLM) -> tuple[str, Result]:
     """Accuracy by the number of examples, averaged over four words; three draws of examples."""
     task = senseval()
     random = np.random.default_rng(0)
@@ -173,7 +173,7 @@ def _interval(draws: Sequence[NDArray[Any]], sentences: NDArray[np.int64]) -> di
     return {"mean": round(mean, 4), "low": round(low, 4), "high": round(high, 4)}
 
 
-def brown(bilm: BiLM) -> tuple[str, Result]:
+def brown(bilm: FastBiLM) -> tuple[str, Result]:
     """Of the five nearest occurrences in Brown, the share with the same label; some to see."""
     questions = {
         "bank: money or river": brown_senses("bank"),

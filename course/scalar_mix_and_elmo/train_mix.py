@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-def train_desk(
-    desk: Any,
+def train_mix(
+    mix: Any,
     head: nn.Module,
     layers: Sequence[Tensor],
     mask: Tensor,
@@ -24,22 +24,22 @@ def train_desk(
 
     Parameters
     ----------
-    desk : such as `elmo_mini.models.elmo.ScalarMix`, with parameters `w` and `gamma`
+    mix : such as `elmo_mini.models.elmo.ScalarMix`, with parameters `w` and `gamma`
     head : (..., 2H) to (..., K)
     layers, mask : L + 1 of (B, T, 2H), frozen; and (B, T), True at words
     labels : (B, T) numbers of the labels, without meaning at padding
 
     Returns
     -------
-    (steps, L + 1): the shares after each step
+    (steps, L + 1): the softmax weights s_j of equation (1) after each step
     """
-    optimizer = torch.optim.Adam([*desk.parameters(), *head.parameters()], lr=rate)
-    shares = []
+    optimizer = torch.optim.Adam([*mix.parameters(), *head.parameters()], lr=rate)
+    weights = []
     for _ in range(steps):
-        scores = head(desk(layers, mask))[mask]
-        loss = functional.cross_entropy(scores, labels[mask]) + decay * desk.w.square().sum()
+        scores = head(mix(layers, mask))[mask]
+        loss = functional.cross_entropy(scores, labels[mask]) + decay * mix.w.square().sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        shares.append(torch.softmax(desk.w.detach(), 0))
-    return torch.stack(shares)
+        weights.append(torch.softmax(mix.w.detach(), 0))
+    return torch.stack(weights)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models.crf import Path, log_partition, path_score, viterbi
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.recurrent.training import evaluating
@@ -68,7 +68,7 @@ class FaultyCRF(LinearChainCRF):
         return viterbi(emissions, mask, moves, start, end)[0]
 
 
-def broken_crfs(bilm: BiLM, seed: int) -> tuple[str, dict[str, Any]]:
+def broken_crfs(bilm: FastBiLM, seed: int) -> tuple[str, dict[str, Any]]:
     """What is seen of a tagger with a sound CRF and with each broken one, one run each."""
     train = with_lm_vectors(bilm, entities("train"))
     test = with_lm_vectors(bilm, entities("test"))

@@ -11,7 +11,7 @@ from course.results.intervals import difference, lead, lead_twice
 from course.results.stored import stored_result
 from course.taglm.broken_crfs import breaks_rules
 from elmo_mini import corpora
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models.crf import Path
 from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
@@ -56,7 +56,7 @@ class FewLabels(NamedTuple):
     dev: list[TaggedSentence]
     test: list[TaggedSentence]
 
-    def read_by(self, bilm: BiLM, layer: int) -> "FewLabels":
+    def read_by(self, bilm: FastBiLM, layer: int) -> "FewLabels":
         """The same with the vectors of one layer of a frozen biLM."""
         parts = (with_lm_vectors(bilm, part, layer=layer) for part in self[1:])
         return FewLabels(self.task, *parts)

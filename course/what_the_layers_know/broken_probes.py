@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from course.figures import plots
 from course.figures.picture import Picture
 from elmo_mini.embedding.stream import Floats, embed_stream
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probing_tasks import Occurrence
 
 LEAK, SHIFTED, BLIND = "test sentences in training", "labels shifted", "no context"
@@ -63,7 +63,7 @@ def draw_symptoms(seen: Mapping[str, Symptoms], title: str) -> Picture:
 
 def symptoms(
     name: str,
-    bilm: BiLM,
+    bilm: FastBiLM,
     train: tuple[Sequence[Occurrence], Floats],
     test: tuple[Sequence[Occurrence], Floats],
     fresh: tuple[Sequence[Occurrence], Floats],
@@ -109,7 +109,7 @@ def labels_beside(occurrences: Sequence[Occurrence], at: int) -> Labels:
     return np.array(found)
 
 
-def _movement(bilm: BiLM, words: Sequence[str], layer: int) -> float:
+def _movement(bilm: FastBiLM, words: Sequence[str], layer: int) -> float:
     changed = [words[0], OTHER_WORD, *words[2:]]
     before, after = (e.every_layer()[layer, 0] for e in embed_stream(bilm, [list(words), changed]))
     return float(np.abs(before - after).max())

@@ -19,7 +19,7 @@ from course.command import Result, run_experiments
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.extras import brought_by
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
@@ -40,7 +40,7 @@ PROBES: dict[str, dict[str, Any]] = {
 """How each task is asked, here and in `course.what_the_layers_know.larger_bilm`."""
 
 
-def senseval(bilm: BiLM) -> tuple[str, Result]:
+def senseval(bilm: FastBiLM) -> tuple[str, Result]:
     """k-NN on 1,000 examples of each word, five draws; also with the network before training."""
     task, above = load_task("senseval"), range(1, bilm.num_layers)
     report = probe(bilm, task, **PROBES["senseval"], static=_static_vectors())
@@ -59,20 +59,20 @@ def senseval(bilm: BiLM) -> tuple[str, Result]:
     return report.title, report.as_dict() | {"differences": gains}
 
 
-def parts_of_speech(bilm: BiLM) -> tuple[str, Result]:
+def parts_of_speech(bilm: FastBiLM) -> tuple[str, Result]:
     """A linear probe on 20,000 words of treebank, tested on 10,000 words of other texts."""
     report = probe(bilm, load_task("pos"), **PROBES["pos"], static=_static_vectors())
     layers = differences(report, ("layer 1", "layer 2"))
     return report.title, report.as_dict() | {"differences": layers}
 
 
-def senses(bilm: BiLM) -> tuple[str, Result]:
+def senses(bilm: FastBiLM) -> tuple[str, Result]:
     """k-NN on the sentences written for the course."""
     report = probe(bilm, load_task("senses"), **PROBES["senses"], static=_static_vectors())
     return report.title, report.as_dict()
 
 
-def neighbours(bilm: BiLM) -> tuple[str, Result]:
+def neighbours(bilm: FastBiLM) -> tuple[str, Result]:
     """How often the nearest sentences of *play* and *bank* have the same sense; and some to see.
 
     The sentences are the course's. Those to see come from Brown: the neighbours of the first
@@ -114,7 +114,7 @@ def neighbours(bilm: BiLM) -> tuple[str, Result]:
 
 
 def same_sense_share(
-    bilm: BiLM, sentences: Sequence[SenseSentence], layers: Sequence[int]
+    bilm: FastBiLM, sentences: Sequence[SenseSentence], layers: Sequence[int]
 ) -> list[NDArray[np.float64]]:
     """For each layer, the share of each sentence's nearest others that have its sense, (N,)."""
     places = [Occurrence(s.tokens, s.position, s.sense, s.word) for s in sentences]
@@ -142,7 +142,7 @@ def _static_vectors() -> StaticVectors:
     return vectors
 
 
-EXPERIMENTS: dict[str, Callable[[BiLM], tuple[str, Result]]] = {
+EXPERIMENTS: dict[str, Callable[[FastBiLM], tuple[str, Result]]] = {
     "layers_senseval": senseval,
     "layers_pos": parts_of_speech,
     "layers_senses": senses,

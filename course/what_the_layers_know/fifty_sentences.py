@@ -9,7 +9,7 @@ from course.figures.interval_bars import interval_bars
 from course.figures.picture import Picture
 from course.results.intervals import interval, lead
 from course.texts.small_tasks import labelled_sentences
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tagging.elmo_tagger import (
     ElmoTagger,
@@ -36,7 +36,7 @@ class FiftySentences:
     parts : how the layers are joined and mixed, as for `train_elmo_tagger`
     """
 
-    def __init__(self, models: Mapping[str, BiLM], span_f1: SpanF1, **parts: Any) -> None:
+    def __init__(self, models: Mapping[str, FastBiLM], span_f1: SpanF1, **parts: Any) -> None:
         self.what, self.train, self.test = labelled_sentences(50, 120)
         self.models, self.span_f1, self.parts = models, span_f1, parts
         self._read: dict[str, tuple[list[LayeredSentence], list[LayeredSentence]]] = {}

@@ -22,7 +22,7 @@ from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.what_the_layers_know.experiments import PROBES, differences
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import probe
 from elmo_mini.probing.probing_tasks import load_task
 from elmo_mini.probing.report import stored_points
@@ -30,7 +30,7 @@ from elmo_mini.probing.report import stored_points
 BASELINES = ("majority", "majority of the form")
 
 
-def compare(name: str, course: BiLM, larger: BiLM) -> tuple[str, Result]:
+def compare(name: str, course: FastBiLM, larger: FastBiLM) -> tuple[str, Result]:
     """Both biLMs, and one of the larger's sizes that has read nothing, on one task of `PROBES`."""
     task = load_task(name)
     who = {"course": course, "larger": larger, "larger, untrained": untrained_like(larger)}

@@ -20,7 +20,7 @@ from course.scalar_mix_and_elmo.neighbour_features import RandomVectors, TokenLa
 from course.texts.small_tasks import labelled_words
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.extras import brought_by
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.probing_tasks import Occurrence, Task, course_senses
@@ -39,7 +39,7 @@ AROUND = 3
 SIZE = 512
 
 
-def trained_and_not() -> dict[str, BiLM]:
+def trained_and_not() -> dict[str, FastBiLM]:
     """The course's biLM, and networks of its sizes that have read nothing."""
     trained = load_pretrained()
     others = {f"untrained {seed}": untrained_like(trained, seed) for seed in STARTS}
@@ -55,13 +55,13 @@ def of_neighbours(occurrences: Sequence[Occurrence]) -> Floats:
     return np.asarray(rows.sum(1) + rows[:, AROUND])
 
 
-def of_neighbours_letters(occurrences: Sequence[Occurrence], bilm: BiLM) -> Floats:
+def of_neighbours_letters(occurrences: Sequence[Occurrence], bilm: FastBiLM) -> Floats:
     """(N, 7 H): the token layer's vectors of the words around and of the word, in their order."""
     rows = words_around(occurrences, AROUND, TokenLayer(bilm))
     return rows.reshape(len(rows), -1).astype(np.float32)
 
 
-def of_three_words(occurrences: Sequence[Occurrence], bilm: BiLM) -> Floats:
+def of_three_words(occurrences: Sequence[Occurrence], bilm: FastBiLM) -> Floats:
     """(N, 3 H): the token layer's vectors of the word before, the word, and the word after."""
     rows = words_around(occurrences, 1, TokenLayer(bilm), lower=False)
     return rows.reshape(len(rows), -1).astype(np.float32)
@@ -92,7 +92,7 @@ class Asked:
     """
 
     task: Task
-    models: Mapping[str, BiLM]
+    models: Mapping[str, FastBiLM]
     _layers: dict[str, Floats] = field(default_factory=dict, init=False)
 
     @cached_property
@@ -308,16 +308,16 @@ def leads_with_other_words(asked: Asked, probe: Probe) -> list[float]:
     return leads
 
 
-def senses(models: Mapping[str, BiLM]) -> Asked:
+def senses(models: Mapping[str, FastBiLM]) -> Asked:
     """Which sense has the word? The course's sentences for 28 words."""
     return Asked(course_senses(), models)
 
 
-def words(models: Mapping[str, BiLM]) -> Asked:
+def words(models: Mapping[str, FastBiLM]) -> Asked:
     """Which label has each word? 2,000 known, 2,000 asked."""
     return Asked(labelled_words(2000, 2000), models)
 
 
-def untrained(models: Mapping[str, BiLM]) -> list[str]:
+def untrained(models: Mapping[str, FastBiLM]) -> list[str]:
     """The names of those that have read nothing."""
     return [name for name in models if name != "trained"]

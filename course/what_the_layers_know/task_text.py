@@ -21,7 +21,7 @@ from course.results.intervals import interval
 from course.what_the_layers_know.layer_probes import Asked, Floats
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.linear_probe import linear_probe
 from elmo_mini.probing.probing_tasks import Task, parts_of_speech
 from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN, batch_to_ids
@@ -116,7 +116,7 @@ def perplexity(model: Speaking, sentences: Sentences) -> float:
     return float(np.exp(nats / tokens))
 
 
-def accuracy(bilm: BiLM, task: Task) -> NDArray[np.float64]:
+def accuracy(bilm: FastBiLM, task: Task) -> NDArray[np.float64]:
     """(L,): of a linear probe on each LSTM layer."""
     asked = Asked(task, {"trained": bilm.requires_grad_(False)})
     layers = asked.layers()

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.embedding.scalar_mix import ScalarMix
+from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
@@ -36,7 +36,7 @@ class Elmo(nn.Module):
         must be the padding token
     keep_sentence_boundaries : leave the two boundary vectors of each sentence in the output
     scalar_mix_parameters : weights before the softmax; given, weights and gamma are frozen
-    module : a `BiLM` to use in place of files; its weights are shared and left as they are,
+    module : a `FastBiLM` to use in place of files; its weights are shared and left as they are,
         frozen or not, and `requires_grad` says nothing about them
     stateful : carry LSTM states from call to call, as AllenNLP does; off by default, so that a
         sentence has the same vectors in every batch
@@ -55,7 +55,7 @@ class Elmo(nn.Module):
         vocab_to_cache: Sequence[str] | None = None,
         keep_sentence_boundaries: bool = False,
         scalar_mix_parameters: Sequence[float] | None = None,
-        module: BiLM | None = None,
+        module: FastBiLM | None = None,
         *,
         stateful: bool = False,
         cache_tokens: int = 0,
@@ -78,7 +78,7 @@ class Elmo(nn.Module):
         self.keep_sentence_boundaries = keep_sentence_boundaries
         self.dropout = nn.Dropout(dropout)
         self.scalar_mixes = nn.ModuleList(
-            ScalarMix(
+            AllenNLPScalarMix(
                 self.bilm.num_layers,
                 do_layer_norm=do_layer_norm,
                 initial_scalar_parameters=scalar_mix_parameters,

@@ -18,7 +18,7 @@ from elmo_mini.embedding.cache import write_cache
 from elmo_mini.embedding.cache.writing import Dtype, as_type
 from elmo_mini.embedding.stream import Embedded, Sentence, embed_stream
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import check_not_read, existing_file, make_folder, written_whole
 from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.tokenizer import tokenize
@@ -52,7 +52,7 @@ class EmbeddedFile:
 
 
 def embed_file(
-    bilm: BiLM,
+    bilm: FastBiLM,
     source: PathLike,
     target: PathLike,
     *,

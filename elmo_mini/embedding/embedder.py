@@ -15,7 +15,7 @@ from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.find import load_model
 from elmo_mini.embedding.stream import embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, checked
 
@@ -32,7 +32,7 @@ class ElmoEmbedder:
     options_file, weight_file : official files, both or none
     cuda_device : GPU number, or -1 for the CPU; by default the CPU, or where `module` is. On
         another device than that, the embedder has a copy of the module.
-    module : a `BiLM` to use in place of files
+    module : a `FastBiLM` to use in place of files
     stateful : carry LSTM states from batch to batch, as the old class did. Off by default: a
         sentence then has the same vectors whatever came before it.
     warm_up : sentences to read first; the state they lead to becomes every sentence's start
@@ -52,7 +52,7 @@ class ElmoEmbedder:
         weight_file: PathLike | None = None,
         cuda_device: int | None = None,
         *,
-        module: BiLM | None = None,
+        module: FastBiLM | None = None,
         stateful: bool = False,
         warm_up: Iterable[Sentence] | None = None,
         cache_tokens: int = 100_000,

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from elmo_mini.errors import ConfigurationError
 
 
-class ScalarMix(nn.Module):
+class AllenNLPScalarMix(nn.Module):
     """ELMo = gamma * sum_j s_j h_j with s = softmax(w): equation (1).
 
     Parameters

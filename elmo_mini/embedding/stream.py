@@ -20,7 +20,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from elmo_mini.checkpoints.fitting import replaced_parts
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.token_cache import TokenCache
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, check_batch, check_sentence, checked
@@ -51,7 +51,7 @@ class Embedded(NamedTuple):
 
 
 def embed_stream(
-    bilm: BiLM,
+    bilm: FastBiLM,
     sentences: Iterable[Sentence],
     *,
     batch_size: int = 64,
@@ -100,7 +100,7 @@ def embed_stream(
 
 @torch.no_grad()
 def embed_batch(
-    bilm: BiLM, batch: Sequence[Sentence], token_cache: TokenCache | None = None
+    bilm: FastBiLM, batch: Sequence[Sentence], token_cache: TokenCache | None = None
 ) -> list[Embedded]:
     """Vectors of the sentences of one run of the model, float32, without sentence boundaries.
 
@@ -138,7 +138,7 @@ def sentences_of(text: Text) -> Iterable[Sentence]:
     return text() if callable(text) else text
 
 
-def fingerprint(bilm: BiLM) -> str:
+def fingerprint(bilm: FastBiLM) -> str:
     """What decides a model's vectors, in 64 hexadecimal digits: sizes, weights, start state.
 
     A part that was replaced counts by its class and its tensors; its code and its settings are
@@ -184,7 +184,7 @@ class TextHash:
         return self._digest.hexdigest()
 
 
-def _ahead(bilm: BiLM, stream: Iterator[Sentence], batch_size: int) -> Iterator[Sentence]:
+def _ahead(bilm: FastBiLM, stream: Iterator[Sentence], batch_size: int) -> Iterator[Sentence]:
     if bilm.stateful:
         yield from islice(stream, batch_size)
         return
@@ -196,7 +196,7 @@ def _ahead(bilm: BiLM, stream: Iterator[Sentence], batch_size: int) -> Iterator[
             return
 
 
-def _batches(bilm: BiLM, chunk: list[Sentence], batch_size: int) -> Iterator[list[int]]:
+def _batches(bilm: FastBiLM, chunk: list[Sentence], batch_size: int) -> Iterator[list[int]]:
     """Rows of `chunk` to run together: alike in length, within `BATCH_TOKENS` with padding."""
     if bilm.stateful:
         yield list(range(len(chunk)))

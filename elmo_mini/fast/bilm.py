@@ -31,7 +31,7 @@ from elmo_mini.text.character_ids import (
 )
 
 
-class BiLM(nn.Module):
+class FastBiLM(nn.Module):
     """Token layer and `n_layers` LSTM layers in two directions.
 
     By default every sentence starts from the same state, so its vectors do not depend on what
@@ -97,19 +97,19 @@ class BiLM(nn.Module):
         self, inputs: Tensor, word_inputs: Tensor | None, token_cache: TokenCache | None
     ) -> dict[str, object]:
         if word_inputs is not None and self._knows(word_inputs):
-            types, places, mask = self._look_up(word_inputs)
+            token_vectors, inverse, mask = self._look_up(word_inputs)
         else:
-            types, places, mask = self._encode(inputs, token_cache)
+            token_vectors, inverse, mask = self._encode(inputs, token_cache)
         self.carried.follow(_first_weight(self.layers[0]))  # shared weights may have moved
         order = PackedOrder(mask)
         if self.stateful:
             start = order.sort(self.carried.read(len(mask)))
         else:
             start = self.carried.start(len(mask))  # every row the same, in any order
-        layers, end = self.read(types, order.batch_sizes, start, order.read(places))
+        layers, end = self.read(token_vectors, order.batch_sizes, start, order.read(inverse))
         if self.stateful:
             self.carried.update(*order.unsort(end))
-        token_layer = types[places] * mask.unsqueeze(-1)  # (B, T + 2, H)
+        token_layer = token_vectors[inverse] * mask.unsqueeze(-1)  # (B, T + 2, H)
         activations = [torch.cat([token_layer, token_layer], -1), *map(order.restore, layers)]
         return {"activations": activations, "mask": mask}
 
@@ -153,7 +153,7 @@ class BiLM(nn.Module):
         h_end, c_end = map(torch.stack, zip(*ends, strict=True))
         return layers, (h_end, c_end)
 
-    def sharing_weights(self) -> "BiLM":
+    def sharing_weights(self) -> "FastBiLM":
         """A model of the same weights with a carried state, caches and settings of its own.
 
         It starts without caches and without carried states, from the same start state. Weights
@@ -183,9 +183,9 @@ class BiLM(nn.Module):
         for sentence in sentences:
             if len(sentence):
                 ids = batch_to_ids([sentence], max_characters=self.options.max_characters)
-                types, places, mask = self._encode(ids.to(self.device))
+                token_vectors, inverse, mask = self._encode(ids.to(self.device))
                 order = PackedOrder(mask)
-                h, c = self.read(types, order.batch_sizes, (h, c), order.read(places))[1]
+                h, c = self.read(token_vectors, order.batch_sizes, (h, c), order.read(inverse))[1]
         self.carried.set_start(h, c)
 
     @torch.no_grad()
@@ -226,14 +226,14 @@ class BiLM(nn.Module):
         mask = check_ids(ids, self.options.max_characters)
         ids, mask = add_boundaries(ids, mask, *self._boundaries(ids.device))
         tokens = ids[mask]
-        places = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
+        inverse = torch.zeros(mask.shape, dtype=torch.long, device=ids.device)
         cache = self.token_cache if token_cache is None else token_cache
         if cache is not None and cache.serves(self.token_encoder):
-            types, places[mask] = cache.encode(tokens)
+            token_vectors, inverse[mask] = cache.encode(tokens)
         else:
-            rows, places[mask] = unique_rows(tokens)
-            types = encode_types(self.token_encoder, rows)
-        return types, places, mask
+            rows, inverse[mask] = unique_rows(tokens)
+            token_vectors = encode_types(self.token_encoder, rows)
+        return token_vectors, inverse, mask
 
     def _knows(self, word_inputs: Tensor) -> bool:
         if self._vocabulary is None:
@@ -247,8 +247,8 @@ class BiLM(nn.Module):
         self._vocabulary = self._vocabulary.to(_first_weight(self.layers[0]))
         boundaries = encode_types(self.token_encoder, self._boundaries(word_inputs.device))
         bos = torch.tensor(len(self._vocabulary), device=word_inputs.device)
-        places, mask = add_boundaries(word_inputs, word_inputs > 0, bos, bos + 1)
-        return torch.cat([self._vocabulary, boundaries]), places, mask
+        inverse, mask = add_boundaries(word_inputs, word_inputs > 0, bos, bos + 1)
+        return torch.cat([self._vocabulary, boundaries]), inverse, mask
 
     def _boundaries(self, device: torch.device) -> Tensor:
         """The rows of the two sentence boundaries.

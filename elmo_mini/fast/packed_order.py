@@ -20,16 +20,16 @@ class PackedOrder:
     Attributes
     ----------
     batch_sizes : for each step, how many rows still read; falling numbers whose sum is N
-    index : (2, N) the place b * T + t of the token that each direction reads
-    order : (B,) the row of the batch that stands at each sorted place
-    place : (B,) the inverse of `order`
+    index : (2, N) the position b * T + t of the token that each direction reads
+    order : (B,) the row of the batch at each sorted position
+    inverse : (B,) the inverse permutation of `order`
     """
 
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
         width = mask.shape[1]
         lengths, self.order = mask.sum(1).sort(descending=True, stable=True)
-        self.place = self.order.argsort()
+        self.inverse = self.order.argsort()
         steps = torch.arange(width, device=mask.device).unsqueeze(1)
         reading = steps < lengths  # (T, B)
         self.batch_sizes: list[int] = [n for n in reading.sum(1).tolist() if n]
@@ -59,4 +59,4 @@ class PackedOrder:
     def unsort(self, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """The inverse of `sort`."""
         h, c = state
-        return h[:, :, self.place], c[:, :, self.place]
+        return h[:, :, self.inverse], c[:, :, self.inverse]

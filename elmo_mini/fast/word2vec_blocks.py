@@ -77,16 +77,16 @@ def draw_noise(
 
 
 def window_patterns(window: int) -> Tensor:
-    """Which of the places -W..W around a word are its context, for every reach left and right.
+    """Which of the offsets -W..W around a word are its context, for every reach left and right.
 
     Returns
     -------
     ((W + 1)^2, 2 W + 1) of 0 and 1; row ``left * (W + 1) + right``
     """
-    places = torch.arange(-window, window + 1)
+    offsets = torch.arange(-window, window + 1)
     left = torch.arange(window + 1).repeat_interleave(window + 1)[:, None]
     right = torch.arange(window + 1).repeat(window + 1)[:, None]
-    return ((places >= -left) & (places <= right) & (places != 0)).float()
+    return ((offsets >= -left) & (offsets <= right) & (offsets != 0)).float()
 
 
 @dataclass(frozen=True)

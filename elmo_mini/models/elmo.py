@@ -1,16 +1,10 @@
-"""ELMo as one writes it on a blackboard. Read this first.
+"""ELMo: a character CNN, a bidirectional language model, and a weighted sum of its layers.
 
-A word goes through `CharCNN`, a sentence of words through `BiLM`, its layers through `ScalarMix`.
-One direction is one `LSTM` after another, and an LSTM is one step in a loop. Padding is read like
-everything else: it comes last, and nobody looks at what it gives. No caches, no packing, nothing
-but torch. `elmo_mini.fast.bilm` and `elmo_mini.elmo` compute the same numbers faster; a test
-holds them to this file, values and gradients.
-
-Every class takes its weights under the names of the official files, so that a published model, the
-course's checkpoint or fresh numbers fill it (`elmo_mini.checkpoints.official.official_weights`).
-The settings are those of all published models: relu, clips at 3, a residual connection.
-
-Peters et al. 2018 (NAACL), sections 3.1 to 3.4.
+Peters et al. 2018 (NAACL), sections 3.1 to 3.4; the settings are those of all published models:
+relu, clips at 3, a residual connection. Padding is read like everything else: it comes last, and
+nothing depends on its output. Every class takes its weights under the names of the official files
+(`elmo_mini.checkpoints.official.official_weights`). `elmo_mini.fast.bilm` and `elmo_mini.embedding`
+compute the same numbers faster; a test holds them to this file, values and gradients.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +20,7 @@ TINY = 1e-13  # under a root, so that a layer of equal numbers is not divided by
 
 
 def parameter(weight: Tensor) -> nn.Parameter:
-    """A copy of a weight, to be trained."""
+    """A trainable copy of a weight."""
     return nn.Parameter(torch.as_tensor(weight).detach().clone())
 
 
@@ -36,8 +30,9 @@ def numbered(name: str, weights: Weights) -> list[str]:
 
 
 class Highway(nn.Module):
-    """A gate chooses between the new and the old (Srivastava, Greff and Schmidhuber 2015).
+    """Highway layer: a gate mixes new and old input. Taught in lesson 06, section 4.
 
+    Srivastava, Greff and Schmidhuber 2015:
     g = sigmoid(x W_carry + b_carry)
     y = g * relu(x W_transform + b_transform) + (1 - g) * x
 
@@ -58,9 +53,9 @@ class Highway(nn.Module):
 
 
 class CharCNN(nn.Module):
-    """The vector of a word from its letters: convolutions, max over time, highways, projection.
+    """Character CNN: convolutions, max over time, highway layers, projection.
 
-    Section 3.4, after Kim et al. 2016.
+    Section 3.4, after Kim et al. 2016. Taught in lesson 06, sections 3 and 5.
     """
 
     def __init__(self, weights: Weights) -> None:
@@ -76,7 +71,7 @@ class CharCNN(nn.Module):
         self.b_proj = parameter(weights["CNN_proj/b_proj"])  # (H,)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Ids of letters (N, 50) to vectors of words (N, H)."""
+        """Character ids (N, 50) to word vectors (N, H)."""
         no_token = self.char_embed.new_zeros(1, self.char_embed.shape[1])
         letters = torch.cat([no_token, self.char_embed])[ids]  # (N, 50, D)
         found = []
@@ -90,8 +85,9 @@ class CharCNN(nn.Module):
 
 
 class LSTM(nn.Module):
-    """An LSTM with a projected state (Sak, Senior and Beaufays 2014), read from left to right.
+    """An LSTM whose hidden state is projected, left to right. Taught in lesson 07, section 2.
 
+    Sak, Senior and Beaufays 2014:
     i, g, f, o = [x ; h] W_0 + B
     c' = clip(sigmoid(f + 1) * c + sigmoid(i) * tanh(g))
     h' = clip((sigmoid(o) * tanh(c')) W_P_0)
@@ -126,7 +122,7 @@ class LSTM(nn.Module):
 
 
 def reverse_each(x: Tensor, lengths: Tensor) -> Tensor:
-    """Turn each sentence around within its own length; its padding stays at the end.
+    """Reverse each sentence within its length, before its padding. Taught in lesson 07, section 3.
 
     Parameters
     ----------
@@ -136,11 +132,11 @@ def reverse_each(x: Tensor, lengths: Tensor) -> Tensor:
     t = torch.arange(x.shape[1], device=x.device)  # (T,)
     last = lengths.unsqueeze(1) - 1  # (B, 1)
     order = torch.where(t <= last, last - t, t)  # (B, T)
-    return torch.stack([row[places] for row, places in zip(x, order, strict=True)])
+    return torch.stack([row[positions] for row, positions in zip(x, order, strict=True)])
 
 
 class BiLM(nn.Module):
-    """Two stacks of LSTMs over the same words. They never see each other."""
+    """Bidirectional language model, section 3.1. Taught in lesson 07, sections 3 to 5."""
 
     def __init__(self, char_cnn: nn.Module, weights: Weights, clip: float = 3.0) -> None:
         super().__init__()
@@ -191,7 +187,7 @@ class BiLM(nn.Module):
 def bilm_loss(
     layers: Sequence[Tensor], mask: Tensor, words: Tensor, softmax_W: Tensor, softmax_b: Tensor
 ) -> Tensor:
-    """Minus the objective of section 3.1: each direction predicts its next word, by one softmax.
+    """Minus the objective of section 3.1: cross-entropies. Taught in lesson 07, section 4.
 
     Parameters
     ----------
@@ -216,7 +212,7 @@ def bilm_loss(
 
 
 def scalar_mix(layers: Sequence[Tensor] | Tensor, w: Tensor, gamma: Tensor) -> Tensor:
-    """ELMo = gamma * sum over j of s_j h_j, with s = softmax(w): section 3.2, equation (1).
+    """Equation (1): gamma * sum over j of s_j h_j, s = softmax(w). Taught in lesson 08, section 2.
 
     Parameters
     ----------
@@ -239,7 +235,7 @@ def layer_norm(layer: Tensor, mask: Tensor) -> Tensor:
 
 
 class ScalarMix(nn.Module):
-    """`scalar_mix` with weights that are learned; at the start, the plain average."""
+    """`scalar_mix` with learned weights. Taught in lesson 08, sections 2 to 4."""
 
     def __init__(self, n_layers: int, do_layer_norm: bool = False) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import encode_types
 from elmo_mini.fast.projected_lstm import State
@@ -96,13 +96,13 @@ class DropoutMasks:
 
 
 class BiLMWithSoftmax(nn.Module):
-    """A `BiLM` that predicts the next word forward and the one before it backward."""
+    """A `FastBiLM` that predicts the next word forward and the one before it backward."""
 
     def __init__(
         self, options: BiLMOptions, words: int, softmax: str, sampled: int, dropout: float
     ) -> None:
         super().__init__()
-        self.bilm = BiLM(options)
+        self.bilm = FastBiLM(options)
         self.softmax = build_softmax(softmax, options.projection_dim, words, sampled)
         self.dropout = dropout
 

@@ -25,7 +25,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.projected_lstm import State
 from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.processes import Processes
@@ -85,7 +85,7 @@ class Pretraining:
         self.history = History()
 
     @property
-    def bilm(self) -> BiLM:
+    def bilm(self) -> FastBiLM:
         """The model without its softmax."""
         return self.model.bilm
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elmo_mini.embedding.cache import cached_vectors
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
@@ -34,7 +34,7 @@ class StaticVectors(Protocol):
 
 
 def probe(
-    bilm: BiLM,
+    bilm: FastBiLM,
     task: Task,
     *,
     kind: Kind = "knn",
@@ -158,7 +158,7 @@ def probe_rows(
 
 
 def occurrence_vectors(
-    bilm: BiLM,
+    bilm: FastBiLM,
     occurrences: Sequence[Occurrence],
     layers: Sequence[int],
     *,
@@ -183,7 +183,7 @@ def occurrence_vectors(
 
 
 def _check(
-    bilm: BiLM,
+    bilm: FastBiLM,
     kind: str,
     layers: Sequence[int] | None,
     neighbours: int,

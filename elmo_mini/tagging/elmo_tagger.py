@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_mini.embedding.stream import embed_stream
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
 from elmo_mini.models.taglm import BiLSTM
 from elmo_mini.recurrent.training import TrainingOptions, evaluating, train_on_sentences
@@ -40,7 +40,7 @@ class LayeredSentence(NamedTuple):
 
 
 def with_layers(
-    bilm: BiLM, sentences: Sequence[TaggedSentence], *, progress: bool = False
+    bilm: FastBiLM, sentences: Sequence[TaggedSentence], *, progress: bool = False
 ) -> list[LayeredSentence]:
     """Embed each sentence once; its labels become BIO."""
     stream = embed_stream(bilm, [s.words for s in sentences], progress=progress)

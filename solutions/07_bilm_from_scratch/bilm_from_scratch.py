@@ -36,7 +36,7 @@ from course.figures import plots
 from course.texts.small_text import small_text
 from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.fast.bilm import BiLM as FastBiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.character_ids import batch_to_ids

@@ -22,7 +22,7 @@ from torch import Tensor
 from course.results.stored import FOLDER
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.records import machine, write_record
 from elmo_mini.text.character_ids import batch_to_ids
@@ -42,7 +42,7 @@ USUAL = ["course", "small"]
 
 Clock = Callable[[], float]
 Shape = tuple[int, int | None]
-Measure = Callable[[BiLM, list[Tensor], int, Clock, AllenNLP | None], dict[str, Any]]
+Measure = Callable[[FastBiLM, list[Tensor], int, Clock, AllenNLP | None], dict[str, Any]]
 Bound = Callable[[Processor, BiLMOptions, Tensor], float]
 
 
@@ -57,9 +57,9 @@ def batches(sentences: list[list[str]], rows: int, width: int | None) -> Iterato
         yield batch_to_ids(lines[first : first + rows])
 
 
-def model(name: str) -> BiLM:
+def model(name: str) -> FastBiLM:
     """The course's checkpoint, or random weights of one of the `SIZES`."""
-    return load_pretrained() if name == "course" else BiLM(SIZES[name])
+    return load_pretrained() if name == "course" else FastBiLM(SIZES[name])
 
 
 def median(values: list[float]) -> dict[str, float]:

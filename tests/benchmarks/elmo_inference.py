@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.benchmarks.elmo_in_turns import Clock, median, run
 from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo
@@ -30,7 +30,7 @@ BLOCK = 4
 
 @torch.no_grad()
 def measure(
-    bilm: BiLM,
+    bilm: FastBiLM,
     texts: list[Tensor],
     repetitions: int,
     clock: Clock,

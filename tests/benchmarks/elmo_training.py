@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.char_cnn_types import encode_tokens
 from elmo_mini.fast.packed_order import PackedOrder
 from elmo_mini.text.character_ids import add_boundaries, boundary_ids
@@ -23,7 +23,7 @@ from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
 from tests.benchmarks.processor_bound import training_bound
 
 
-def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:
+def plain_elmo(bilm: FastBiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:
     """A `PlainElmo` with weights of its own in the LSTMs, all of them to be trained."""
     with torch.no_grad():
         elmo = PlainElmo(bilm, lstm)
@@ -40,7 +40,7 @@ def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElm
 
 
 def measure(
-    bilm: BiLM,
+    bilm: FastBiLM,
     texts: list[Tensor],
     repetitions: int,
     clock: Clock,

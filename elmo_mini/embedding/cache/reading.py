@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 from elmo_mini.embedding.cache.opening import CacheForeign, finding_damage, open_cache
 from elmo_mini.embedding.stream import Floats, Text, TextHash, fingerprint, sentences_of
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 
 
 class VectorCache:
@@ -144,7 +144,7 @@ class VectorCache:
                 for chunk in dataset.iter_chunks():
                     dataset[chunk]
 
-    def check_model(self, bilm: BiLM) -> None:
+    def check_model(self, bilm: FastBiLM) -> None:
         """Raise `CacheForeign` unless `bilm` made these vectors."""
         if fingerprint(bilm) != self.manifest["model"]:
             raise CacheForeign(

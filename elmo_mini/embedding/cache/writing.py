@@ -21,7 +21,7 @@ from elmo_mini.embedding.stream import (
     sentences_of,
 )
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
@@ -32,7 +32,7 @@ CHUNK_BYTES = 1 << 16
 
 
 def write_cache(
-    bilm: BiLM,
+    bilm: FastBiLM,
     sentences: Text,
     path: PathLike,
     *,
@@ -95,7 +95,7 @@ def write_cache(
 
 
 def cached_vectors(
-    bilm: BiLM,
+    bilm: FastBiLM,
     sentences: Text,
     folder: PathLike,
     *,
@@ -184,7 +184,7 @@ class _Rows:
             self._waiting, self._written = [], self.count
 
 
-def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: BiLM, dtype: Dtype) -> None:
+def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: FastBiLM, dtype: Dtype) -> None:
     # HDF5 1.10 brought checksums of the headers, beside those of the rows.
     with h5py.File(raw, "w", libver=("v110", "v110"), rdcc_nbytes=1 << 20) as file:
         # As bytes: HDF5 keeps a str apart from the headers, without a checksum. A file with a

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from course.results.intervals import interval
-from course.results.stored import FOLDER, stored_result, write_record, write_result
+from course.results.stored import FOLDER, stored_result, write_result
+from elmo_mini.records import write_record
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda p: p.stem)

@@ -1,4 +1,4 @@
-"""What lesson 08 says of the desk holds with the corpora and without them."""
+"""What lesson 08 says of the new_mix holds with the corpora and without them."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from course.scalar_mix_and_elmo.mixing import (
     share_of,
     shares_over_steps,
 )
-from course.scalar_mix_and_elmo.train_mix import train_desk
+from course.scalar_mix_and_elmo.train_mix import train_mix
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.models.elmo import ScalarMix
@@ -34,7 +34,7 @@ def test_the_claims_of_the_lesson(
     task = mixing_task(load_pretrained())
     if with_corpora and "names" in task.title:
         pytest.skip("treebank is not here")
-    runs = compare(task, five_ways(ScalarMix), train_desk, draws=1)
+    runs = compare(task, five_ways(ScalarMix), train_mix, draws=1)
     learned, normed = runs["learned"], runs["learned,\nlayer norm"]
     gain = share_of(learned, runs["average"])
     assert gain["low"] < 0.005  # "no better than the plain average"
@@ -49,10 +49,10 @@ def test_the_claims_of_the_lesson(
         (low <= line).all() and (line <= high).all()
         for line, (low, high) in zip(lines.values(), bands.values(), strict=True)
     )
-    other = {"swapped": {"desk": ScalarMix, "task": task.swapped(1, 2)}}
-    swapped = compare(task, other, train_desk, draws=1)["swapped"][0].shares[-1]
+    other = {"swapped": {"new_mix": ScalarMix, "task": task.swapped(1, 2)}}
+    swapped = compare(task, other, train_mix, draws=1)["swapped"][0].shares[-1]
     assert swapped[1] > swapped[2] + 0.02  # "the lead goes with the loudness"
-    pulled = compare(task, {"λ": {"desk": ScalarMix, "decay": 1.0}}, train_desk, draws=1)["λ"]
+    pulled = compare(task, {"λ": {"new_mix": ScalarMix, "decay": 1.0}}, train_mix, draws=1)["λ"]
     assert np.abs(pulled[0].shares[-1] - 1 / 3).max() < 0.02  # "is the plain average"
 
 

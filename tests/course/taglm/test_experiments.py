@@ -14,7 +14,7 @@ from course.taglm.bench import NO_LM, TAGLM, Bench, System, differences
 from course.taglm.experiments import main
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import save_pretrained
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.tagging.data import entities
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
@@ -25,7 +25,7 @@ from elmo_mini.tagging.training import TaggerTrainingOptions
 def bilm(tmp_path: Path) -> Path:
     torch.manual_seed(0)
     file = tmp_path / "tiny.safetensors"
-    small = BiLM(BiLMOptions(projection_dim=6, dim=8, filters=((1, 4), (2, 4))))
+    small = FastBiLM(BiLMOptions(projection_dim=6, dim=8, filters=((1, 4), (2, 4))))
     save_pretrained(small, file, {"validation": {"both": 99.0}})
     return file
 

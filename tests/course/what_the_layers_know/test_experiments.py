@@ -9,7 +9,7 @@ import pytest
 
 from course.what_the_layers_know import experiments as layer_experiments
 from course.what_the_layers_know.experiments import main, same_sense_share
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.text.senses import sense_sentences
@@ -18,11 +18,13 @@ PLAY = [s for s in sense_sentences() if s.word == "play"]
 
 
 @pytest.fixture
-def bilm() -> BiLM:
-    return BiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
+def bilm() -> FastBiLM:
+    return FastBiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
 
 
-def test_the_share_is_that_of_the_five_nearest(bilm: BiLM, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_share_is_that_of_the_five_nearest(
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((len(PLAY), 1, 8)).astype(np.float32)
     monkeypatch.setattr(layer_experiments, "occurrence_vectors", lambda *_, **__: vectors)
@@ -44,7 +46,7 @@ def test_the_share_is_that_of_the_five_nearest(bilm: BiLM, monkeypatch: pytest.M
 
 
 def test_where_all_are_equally_near_the_share_is_chance(
-    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     same = np.ones((len(PLAY), 1, 8), dtype=np.float32)
     monkeypatch.setattr(layer_experiments, "occurrence_vectors", lambda *_, **__: same)
@@ -55,7 +57,7 @@ def test_where_all_are_equally_near_the_share_is_chance(
 
 
 def test_vectors_that_know_the_sense_get_everything(
-    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     senses = sorted({s.sense for s in PLAY})
     known = np.eye(8, dtype=np.float32)[[senses.index(s.sense) for s in PLAY]][:, None]
@@ -65,7 +67,7 @@ def test_vectors_that_know_the_sense_get_everything(
 
 
 def test_beside_the_senses_of_senseval_stands_the_network_before_training(
-    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places = [Occurrence(s.tokens, s.position, s.sense, s.word) for s in PLAY]
     task = Task("senseval", "a small task", tuple(places[::2]), tuple(places[1::2]))
@@ -104,7 +106,7 @@ def test_without_its_corpus_the_command_says_so(
 
 
 def test_without_a_name_all_are_stored_and_another_model_only_printed(
-    bilm: BiLM,
+    bilm: FastBiLM,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

@@ -9,7 +9,7 @@ import torch
 
 from course.what_the_layers_know import larger_bilm
 from elmo_mini.checkpoints.pretrained import save_pretrained
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.probing.probe import probe
 from elmo_mini.probing.probing_tasks import Occurrence, Task
@@ -21,10 +21,10 @@ PLACES = [
 TASK = Task("senses", "a small task", tuple(PLACES[::2]), tuple(PLACES[1::2]))
 
 
-def network(cells: int) -> BiLM:
+def network(cells: int) -> FastBiLM:
     torch.manual_seed(cells)
     filters = ((1, 4), (2, 4))
-    return BiLM(BiLMOptions(projection_dim=4, dim=cells, filters=filters, character_dim=3))
+    return FastBiLM(BiLMOptions(projection_dim=4, dim=cells, filters=filters, character_dim=3))
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 
 from course.what_the_layers_know import layer_probes as asked_layers
 from course.what_the_layers_know.layer_probes import Asked, Floats
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 
@@ -15,7 +15,7 @@ KNOWN = tuple(
 ASKED = tuple(
     Occurrence(("the", word, "!"), 1, label) for word, label in [("runs", "V"), ("sits", "V")]
 )
-TINY = BiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
+TINY = FastBiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
 TASK = Asked(Task("made up", "made up", KNOWN, ASKED), {"trained": TINY})
 
 

@@ -11,7 +11,7 @@ from elmo_mini.checkpoints.official import read_options
 from elmo_mini.embedding.allennlp import load_allennlp_state
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
 from elmo_mini.errors import ConfigurationError, ElmoFileError
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import official_files
 
 IDS = batch_to_ids([["She", "plays", "the", "violin", "."], ["打", "it"]])
@@ -65,7 +65,7 @@ def files(tmp_path: Path) -> official_files.Files:
 
 
 def empty(files: official_files.Files, mixes: int = 2) -> Elmo:
-    return Elmo(None, None, mixes, module=BiLM(read_options(files.options_file))).eval()
+    return Elmo(None, None, mixes, module=FastBiLM(read_options(files.options_file))).eval()
 
 
 def outputs(elmo: Elmo) -> list[Tensor]:

@@ -13,7 +13,7 @@ import torch
 
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.text.character_ids import batch_to_ids
 from tests.benchmarks.allennlp_elmo import AllenNLP
@@ -35,7 +35,7 @@ def allennlp() -> AllenNLP:
     return AllenNLP(Path(wheel))
 
 
-def model_in_float64(tmp_path: Path, *, stateful: bool = False, **changes: Any) -> BiLM:
+def model_in_float64(tmp_path: Path, *, stateful: bool = False, **changes: Any) -> FastBiLM:
     """A random model with biases to which AllenNLP's 1, added in float32, is added exactly."""
     files = official_files.random_model(tmp_path, **changes)
     bilm = load_bilm(*files[:2], stateful=stateful).double()
@@ -81,7 +81,7 @@ def test_the_course_checkpoint_in_float32(allennlp: AllenNLP) -> None:
 def test_gradients(allennlp: AllenNLP) -> None:
     torch.manual_seed(5)
     options = BiLMOptions(projection_dim=8, dim=16, filters=((1, 4), (3, 8)), n_highway=1)
-    bilm = BiLM(options).double()
+    bilm = FastBiLM(options).double()
     theirs = allennlp.bilm(bilm, requires_grad=True)
     bilm.load_state_dict({k: v.float().double() for k, v in bilm.state_dict().items()})
     ids = batch_to_ids(SENTENCES)

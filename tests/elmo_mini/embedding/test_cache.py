@@ -31,7 +31,7 @@ from elmo_mini.embedding.cache.writing import CHUNK_BYTES
 from elmo_mini.embedding.embed_file import embed_file
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.embedding.stream import embed_stream, fingerprint
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from tests.elmo_mini import official_files, published_model
 
@@ -47,7 +47,7 @@ ORIGINAL = BiLMOptions(projection_dim=512, dim=4096, filters=OFFICIAL_FILTERS, n
 
 
 @pytest.fixture
-def bilm(tmp_path: Path) -> BiLM:
+def bilm(tmp_path: Path) -> FastBiLM:
     folder = tmp_path / "model"
     folder.mkdir()
     files = official_files.random_model(folder)
@@ -55,18 +55,18 @@ def bilm(tmp_path: Path) -> BiLM:
 
 
 @pytest.fixture
-def cache(bilm: BiLM, tmp_path: Path) -> VectorCache:
+def cache(bilm: FastBiLM, tmp_path: Path) -> VectorCache:
     return write_cache(bilm, SENTENCES, tmp_path / "cache", progress=False)
 
 
-def narrow(projection_dim: int = 512, seed: int = 0) -> BiLM:
+def narrow(projection_dim: int = 512, seed: int = 0) -> FastBiLM:
     """Vectors as long as asked for, from few cells, so that a test has them quickly."""
     torch.manual_seed(seed)
     options = BiLMOptions(projection_dim=projection_dim, dim=8, filters=((1, 8), (2, 8)))
-    return BiLM(options).requires_grad_(False)
+    return FastBiLM(options).requires_grad_(False)
 
 
-def test_float32_reads_back_what_the_model_gave(bilm: BiLM, cache: VectorCache) -> None:
+def test_float32_reads_back_what_the_model_gave(bilm: FastBiLM, cache: VectorCache) -> None:
     assert len(cache) == 5
     assert (cache.num_layers, cache.size) == (3, 12)
     for number, embedded in enumerate(embed_stream(bilm, SENTENCES)):
@@ -82,7 +82,7 @@ def test_float32_reads_back_what_the_model_gave(bilm: BiLM, cache: VectorCache) 
         cache[5]
 
 
-def test_float16_is_the_nearest_float16(bilm: BiLM, tmp_path: Path) -> None:
+def test_float16_is_the_nearest_float16(bilm: FastBiLM, tmp_path: Path) -> None:
     small = write_cache(bilm, SENTENCES, tmp_path / "small", dtype="float16", progress=False)
     for array, embedded in zip(small, embed_stream(bilm, SENTENCES), strict=True):
         rounded = embedded.every_layer().astype(np.float16).astype(np.float32)
@@ -99,7 +99,9 @@ def test_published_model(tmp_path: Path) -> None:
         np.testing.assert_allclose(array, embedder.embed_sentence(sentence), rtol=0, atol=1e-5)
 
 
-def test_rows_across_chunks(monkeypatch: pytest.MonkeyPatch, bilm: BiLM, tmp_path: Path) -> None:
+def test_rows_across_chunks(
+    monkeypatch: pytest.MonkeyPatch, bilm: FastBiLM, tmp_path: Path
+) -> None:
     monkeypatch.setattr("elmo_mini.embedding.cache.writing.CHUNK_BYTES", 100)
     cache = write_cache(bilm, SENTENCES * 3, tmp_path / "cache", progress=False)
     for array, embedded in zip(cache, embed_stream(bilm, SENTENCES * 3), strict=True):
@@ -114,7 +116,7 @@ def test_rows_across_chunks(monkeypatch: pytest.MonkeyPatch, bilm: BiLM, tmp_pat
         cache.vectors(3, chosen)
 
 
-def test_batch_is_that_of_the_embedder(bilm: BiLM, cache: VectorCache) -> None:
+def test_batch_is_that_of_the_embedder(bilm: FastBiLM, cache: VectorCache) -> None:
     vectors, mask = cache.batch([3, 1, 0])
     expected, expected_mask = ElmoEmbedder(module=bilm).batch_to_embeddings(
         [SENTENCES[3], SENTENCES[1], SENTENCES[0]]
@@ -144,7 +146,7 @@ def test_a_cache_goes_to_another_process_by_its_name(cache: VectorCache) -> None
     np.testing.assert_array_equal(pickle.loads(sent)[0], cache[0])
 
 
-def test_an_empty_text(bilm: BiLM, tmp_path: Path) -> None:
+def test_an_empty_text(bilm: FastBiLM, tmp_path: Path) -> None:
     cache = write_cache(bilm, [], tmp_path / "cache", progress=False)
     assert len(cache) == 0
     assert list(cache) == []
@@ -179,7 +181,7 @@ def test_measured_size_against_the_naive_file(tmp_path: Path, dtype: str, at_mos
     assert cache.nbytes / naive.stat().st_size < at_most + types / tokens * 0.17
 
 
-def test_same_model_and_text_are_found_again(bilm: BiLM, tmp_path: Path) -> None:
+def test_same_model_and_text_are_found_again(bilm: FastBiLM, tmp_path: Path) -> None:
     first = cached_vectors(bilm, SENTENCES, tmp_path / "store", progress=False)
     stamp = first.path.stat().st_mtime_ns
     again = cached_vectors(bilm, lambda: iter(SENTENCES), tmp_path / "store", progress=False)
@@ -194,7 +196,7 @@ def test_same_model_and_text_are_found_again(bilm: BiLM, tmp_path: Path) -> None
         cached_vectors(bilm, iter(SENTENCES), tmp_path / "store")
 
 
-def test_fingerprint_sees_what_changes_vectors(bilm: BiLM, tmp_path: Path) -> None:
+def test_fingerprint_sees_what_changes_vectors(bilm: FastBiLM, tmp_path: Path) -> None:
     base = fingerprint(bilm)
     files = official_files.random_model(tmp_path)
     assert fingerprint(load_bilm(files.options_file, files.weight_file)) == base
@@ -204,7 +206,7 @@ def test_fingerprint_sees_what_changes_vectors(bilm: BiLM, tmp_path: Path) -> No
     assert fingerprint(load_bilm(files.options_file, files.weight_file)) != base
 
 
-def test_foreign_model_and_foreign_text(bilm: BiLM, cache: VectorCache) -> None:
+def test_foreign_model_and_foreign_text(bilm: FastBiLM, cache: VectorCache) -> None:
     cache.check_model(bilm)
     cache.check_text(SENTENCES)
     bilm.layers[1].bias.data += 1
@@ -276,7 +278,7 @@ def test_truncated_files_and_missing_datasets(cache: VectorCache, tmp_path: Path
         VectorCache(less)
 
 
-def test_what_is_no_cache(bilm: BiLM, cache: VectorCache, tmp_path: Path) -> None:
+def test_what_is_no_cache(bilm: FastBiLM, cache: VectorCache, tmp_path: Path) -> None:
     with pytest.raises(CacheMissing, match="there is no vector cache"):
         VectorCache(tmp_path / "nowhere")
     with pytest.raises(CacheForeign, match="is a folder; a vector cache is a file"):
@@ -303,7 +305,7 @@ def test_what_is_no_cache(bilm: BiLM, cache: VectorCache, tmp_path: Path) -> Non
             VectorCache(other)
 
 
-def test_only_a_cache_is_ever_replaced(bilm: BiLM, cache: VectorCache, tmp_path: Path) -> None:
+def test_only_a_cache_is_ever_replaced(bilm: FastBiLM, cache: VectorCache, tmp_path: Path) -> None:
     with pytest.raises(FileExistsError, match="overwrite=True replaces it"):
         write_cache(bilm, SENTENCES[:1], cache.path, progress=False)
     assert len(VectorCache(cache.path)) == 5
@@ -318,7 +320,7 @@ def test_only_a_cache_is_ever_replaced(bilm: BiLM, cache: VectorCache, tmp_path:
     assert not list(tmp_path.glob("*.part-*"))
 
 
-def test_an_error_while_writing_leaves_nothing(bilm: BiLM, tmp_path: Path) -> None:
+def test_an_error_while_writing_leaves_nothing(bilm: FastBiLM, tmp_path: Path) -> None:
     def broken() -> Iterator[list[str]]:
         yield from SENTENCES * 1_000
         raise RuntimeError("the disk with the text went away")
@@ -328,7 +330,7 @@ def test_an_error_while_writing_leaves_nothing(bilm: BiLM, tmp_path: Path) -> No
     assert [entry.name for entry in tmp_path.iterdir()] == ["model"]
 
 
-def test_what_cannot_be_stored(bilm: BiLM, tmp_path: Path) -> None:
+def test_what_cannot_be_stored(bilm: FastBiLM, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="holds float32 or float16"):
         write_cache(bilm, SENTENCES, tmp_path / "cache", dtype="int8")  # type: ignore[arg-type]
     bilm.stateful = True
@@ -374,7 +376,7 @@ CHILD = """
     "stage", ["vectors", *(pytest.param(stage, marks=pytest.mark.slow) for stage in LATER)]
 )
 def test_a_kill_never_leaves_a_cache_that_reads_as_complete(
-    bilm: BiLM, tmp_path: Path, stage: str, before: bool
+    bilm: FastBiLM, tmp_path: Path, stage: str, before: bool
 ) -> None:
     target = tmp_path / "cache"
     if before:
@@ -414,7 +416,7 @@ WRITER = """
 """
 
 
-def test_of_several_writers_one_wins_whole(bilm: BiLM, tmp_path: Path) -> None:
+def test_of_several_writers_one_wins_whole(bilm: FastBiLM, tmp_path: Path) -> None:
     command = [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path)]
     writers = [subprocess.Popen([*command, str(own)]) for own in range(3)]
 
@@ -434,7 +436,7 @@ def test_of_several_writers_one_wins_whole(bilm: BiLM, tmp_path: Path) -> None:
 
 
 def test_the_progress_bar_is_on_standard_output(
-    bilm: BiLM, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bilm: FastBiLM, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_cache(bilm, SENTENCES, tmp_path / "cache")
     shown = capsys.readouterr()

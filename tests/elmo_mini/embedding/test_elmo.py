@@ -10,7 +10,7 @@ import torch
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import numpy_elmo, official_files
 
 SENTENCES = [
@@ -193,7 +193,7 @@ def test_a_tagger_learns_saves_and_loads(files: official_files.Files, tmp_path: 
 
 
 def test_clear_errors(files: official_files.Files) -> None:
-    bilm: BiLM = load_bilm(*files[:2])
+    bilm: FastBiLM = load_bilm(*files[:2])
     with pytest.raises(ConfigurationError, match="not both"):
         Elmo(files.options_file, files.weight_file, 1, module=bilm)
     with pytest.raises(ConfigurationError, match="or a module"):

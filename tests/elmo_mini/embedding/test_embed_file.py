@@ -12,14 +12,14 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.cache import VectorCache
 from elmo_mini.embedding.embed_file import Layers, embed_file
 from elmo_mini.embedding.embedder import ElmoEmbedder
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import official_files, published_model
 
 LINES = ["The bank was steep .", "", "  Banks lend money\t. ", "The bank was steep .", "Café !"]
 
 
 @pytest.fixture
-def bilm(tmp_path: Path) -> BiLM:
+def bilm(tmp_path: Path) -> FastBiLM:
     files = official_files.random_model(tmp_path)
     return load_bilm(files.options_file, files.weight_file)
 
@@ -31,13 +31,13 @@ def text(tmp_path: Path) -> Path:
     return path
 
 
-def expected(bilm: BiLM) -> list[np.ndarray]:
+def expected(bilm: FastBiLM) -> list[np.ndarray]:
     return [ElmoEmbedder(module=bilm).embed_sentence(line.split()) for line in LINES]
 
 
 @pytest.mark.parametrize("layers", ["all", "top", "average"])
 def test_hdf5_has_the_names_and_shapes_of_allennlp(
-    bilm: BiLM, text: Path, tmp_path: Path, layers: Layers
+    bilm: FastBiLM, text: Path, tmp_path: Path, layers: Layers
 ) -> None:
     target = tmp_path / "out" / "vectors.hdf5"
     written = embed_file(bilm, text, target, layers=layers, progress=False)
@@ -61,7 +61,7 @@ def test_hdf5_has_the_names_and_shapes_of_allennlp(
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_safetensors_is_read_by_its_own_library(
-    bilm: BiLM, text: Path, tmp_path: Path, dtype: str
+    bilm: FastBiLM, text: Path, tmp_path: Path, dtype: str
 ) -> None:
     target = tmp_path / "vectors.safetensors"
     embed_file(bilm, text, target, dtype=dtype, progress=False)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ def test_safetensors_is_read_by_its_own_library(
             np.testing.assert_allclose(stored, array, rtol=0, atol=tolerance)
 
 
-def test_cache(bilm: BiLM, text: Path, tmp_path: Path) -> None:
+def test_cache(bilm: FastBiLM, text: Path, tmp_path: Path) -> None:
     embed_file(bilm, text, tmp_path / "v.vectors", progress=False)
     cache = VectorCache(tmp_path / "v.vectors")
     cache.check_model(bilm)
@@ -86,7 +86,7 @@ def test_cache(bilm: BiLM, text: Path, tmp_path: Path) -> None:
         np.testing.assert_allclose(array, right, rtol=0, atol=1e-6)
 
 
-def test_words_by_the_tokeniser(bilm: BiLM, tmp_path: Path) -> None:
+def test_words_by_the_tokeniser(bilm: FastBiLM, tmp_path: Path) -> None:
     text = tmp_path / "plain.txt"
     text.write_bytes("\ufeffThey don't.\r\n".encode())
     embed_file(bilm, text, tmp_path / "split.vectors", split_words=True, progress=False)
@@ -107,7 +107,7 @@ def test_a_stateful_run_gives_the_published_vectors(tmp_path: Path) -> None:
             np.testing.assert_allclose(file[str(3 * number)][()], top, rtol=0, atol=1e-5)
 
 
-def test_what_is_refused(bilm: BiLM, text: Path, tmp_path: Path) -> None:
+def test_what_is_refused(bilm: FastBiLM, text: Path, tmp_path: Path) -> None:
     target = tmp_path / "v.hdf5"
     with pytest.raises(FileNotFoundError, match="no text file"):
         embed_file(bilm, tmp_path / "nowhere.txt", target)
@@ -133,7 +133,7 @@ def test_what_is_refused(bilm: BiLM, text: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_is_replaced_on_request_only_and_whole_or_not_at_all(
-    bilm: BiLM, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "v.hdf5"
     target.write_text("of value")

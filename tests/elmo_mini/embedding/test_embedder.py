@@ -14,7 +14,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding import embedder as embedder_module
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import numpy_elmo, official_files, published_model
 
 SENTENCES = [["One", "two", "three"], ["Four"], ["five", "six", "seven", "eight", "two"]]
@@ -154,11 +154,11 @@ def test_a_model_of_half_precision_gives_float32(
 
 
 @pytest.fixture
-def module(files: official_files.Files) -> BiLM:
+def module(files: official_files.Files) -> FastBiLM:
     return load_bilm(files.options_file, files.weight_file)
 
 
-def everything(module: BiLM) -> dict[str, object]:
+def everything(module: FastBiLM) -> dict[str, object]:
     """All of a module that an embedder might change, by identity."""
     return {
         **{
@@ -173,7 +173,7 @@ def everything(module: BiLM) -> dict[str, object]:
     }
 
 
-def test_the_callers_module_is_not_changed(module: BiLM) -> None:
+def test_the_callers_module_is_not_changed(module: FastBiLM) -> None:
     module.requires_grad_(True)
     before = everything(module)
     assert "carried.h" in before
@@ -189,7 +189,7 @@ def test_the_callers_module_is_not_changed(module: BiLM) -> None:
 
 
 def test_on_another_device_the_embedder_has_a_copy(
-    module: BiLM, monkeypatch: pytest.MonkeyPatch
+    module: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedder_module, "usable_device", lambda *_: torch.device("meta"))
     module.cache_tokens()
@@ -199,7 +199,7 @@ def test_on_another_device_the_embedder_has_a_copy(
     assert {p.device.type for p in module.parameters()} == {"cpu"}
 
 
-def test_an_embedder_shares_the_weights_and_follows_them(module: BiLM) -> None:
+def test_an_embedder_shares_the_weights_and_follows_them(module: FastBiLM) -> None:
     embedder = ElmoEmbedder(module=module, warm_up=SENTENCES)
     first = embedder.embed_batch(SENTENCES)
     assert all(
@@ -215,7 +215,7 @@ def test_an_embedder_shares_the_weights_and_follows_them(module: BiLM) -> None:
 
 
 def test_eight_threads_with_embedders_of_one_model_do_not_disturb_each_other(
-    module: BiLM,
+    module: FastBiLM,
 ) -> None:
     random = np.random.default_rng(0)
     texts = [

@@ -20,7 +20,7 @@ from torch.optim.swa_utils import AveragedModel
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.elmo import Elmo
 from elmo_mini.embedding.embedder import ElmoEmbedder
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini import official_files
 
@@ -32,16 +32,16 @@ IDS = batch_to_ids(SENTENCES)
 
 
 @pytest.fixture
-def bilm(tmp_path: Path) -> BiLM:
+def bilm(tmp_path: Path) -> FastBiLM:
     return load_bilm(*official_files.random_model(tmp_path)[:2])
 
 
-def layers_of(bilm: BiLM) -> Tensor:
+def layers_of(bilm: FastBiLM) -> Tensor:
     output: Any = bilm(IDS)
     return torch.stack(output["activations"])
 
 
-def definition(bilm: BiLM) -> Tensor:
+def definition(bilm: FastBiLM) -> Tensor:
     """The layers with every submodule called as it is defined, by a hook that does nothing."""
     hooked = copy.deepcopy(bilm)
     for module in hooked.modules():
@@ -52,7 +52,7 @@ def definition(bilm: BiLM) -> Tensor:
 # F1: threads
 
 
-def test_threads_share_an_embedder(bilm: BiLM) -> None:
+def test_threads_share_an_embedder(bilm: FastBiLM) -> None:
     """Eight threads, first calls together, a hundred rounds, no wrong vector."""
     texts = [[f"w{k}" for k in range(n, n + 12)] for n in range(0, 80, 10)]
     expected = [ElmoEmbedder(module=bilm).embed_sentence(text) for text in texts]
@@ -73,7 +73,7 @@ def test_threads_share_an_embedder(bilm: BiLM) -> None:
 # F2 and F3: what is frozen is the caller's affair
 
 
-def test_what_is_unfrozen_later_is_trained(bilm: BiLM) -> None:
+def test_what_is_unfrozen_later_is_trained(bilm: FastBiLM) -> None:
     elmo = Elmo(None, None, 1, module=bilm, dropout=0.0)
     top = elmo.bilm.layers[-1]
     elmo(IDS)["elmo_representations"][0].sum().backward()
@@ -87,7 +87,7 @@ def test_what_is_unfrozen_later_is_trained(bilm: BiLM) -> None:
     assert all(p.grad is not None for p in elmo.bilm.parameters())
 
 
-def test_gradual_unfreezing_by_parameter_groups_moves_what_was_unfrozen(bilm: BiLM) -> None:
+def test_gradual_unfreezing_by_parameter_groups_moves_what_was_unfrozen(bilm: FastBiLM) -> None:
     elmo = Elmo(None, None, 1, module=bilm, dropout=0.0)
     optimiser = torch.optim.SGD(elmo.scalar_mixes.parameters(), lr=0.1)
     before = copy.deepcopy(elmo.bilm.state_dict())
@@ -101,7 +101,7 @@ def test_gradual_unfreezing_by_parameter_groups_moves_what_was_unfrozen(bilm: Bi
         assert torch.equal(value, before[name]) == name.startswith("token_encoder"), name
 
 
-def test_a_cache_is_kept_while_only_the_lstms_are_trained(bilm: BiLM) -> None:
+def test_a_cache_is_kept_while_only_the_lstms_are_trained(bilm: FastBiLM) -> None:
     bilm.cache_tokens(50)
     for layer in bilm.layers:
         layer.requires_grad_(True)
@@ -111,7 +111,7 @@ def test_a_cache_is_kept_while_only_the_lstms_are_trained(bilm: BiLM) -> None:
     assert all(p.grad is not None for layer in bilm.layers for p in layer.parameters())
 
 
-def test_constructors_leave_the_callers_model_alone(bilm: BiLM) -> None:
+def test_constructors_leave_the_callers_model_alone(bilm: FastBiLM) -> None:
     bilm.requires_grad_(True)
     bilm.layers[0].requires_grad_(False)
     asked = [p.requires_grad for p in bilm.parameters()]
@@ -129,7 +129,7 @@ def test_constructors_leave_the_callers_model_alone(bilm: BiLM) -> None:
     assert {id(p) for p in first.bilm.parameters()} == {id(p) for p in bilm.parameters()}
 
 
-def test_two_that_share_weights_carry_states_of_their_own(bilm: BiLM) -> None:
+def test_two_that_share_weights_carry_states_of_their_own(bilm: FastBiLM) -> None:
     one, other = (Elmo(None, None, 1, module=bilm, stateful=True, dropout=0.0) for _ in range(2))
     first = one(IDS)["elmo_representations"][0]
     one(IDS)
@@ -139,7 +139,7 @@ def test_two_that_share_weights_carry_states_of_their_own(bilm: BiLM) -> None:
 # F4: compilers
 
 
-def test_a_compiled_model_around_elmo_gives_its_vectors(bilm: BiLM) -> None:
+def test_a_compiled_model_around_elmo_gives_its_vectors(bilm: FastBiLM) -> None:
     elmo = Elmo(None, None, 1, module=bilm, dropout=0.0)
 
     class Classifier(nn.Module):
@@ -173,23 +173,23 @@ class Halved(nn.Module):
         return weight * self.factor
 
 
-def pruned(bilm: BiLM) -> None:
+def pruned(bilm: FastBiLM) -> None:
     for convolution in bilm.token_encoder.convolutions:
         prune.random_unstructured(convolution, "weight", amount=0.3)
     prune.random_unstructured(bilm.layers[1], "weight", amount=0.3)
 
 
-def parametrized(bilm: BiLM) -> None:
+def parametrized(bilm: FastBiLM) -> None:
     encoder = bilm.token_encoder
     parametrize.register_parametrization(encoder.convolutions[0], "weight", Halved())
     parametrize.register_parametrization(bilm.layers[0], "weight", Halved())
 
 
-def weight_normed(bilm: BiLM) -> None:
+def weight_normed(bilm: FastBiLM) -> None:
     parametrizations.weight_norm(bilm.token_encoder.highways[0].transform)
 
 
-def factor_changed(bilm: BiLM) -> None:
+def factor_changed(bilm: FastBiLM) -> None:
     for module in bilm.modules():
         if isinstance(module, Halved):
             module.factor.fill_(2.0)
@@ -199,7 +199,7 @@ def factor_changed(bilm: BiLM) -> None:
     ("change", "again"), [(pruned, pruned), (parametrized, factor_changed), (weight_normed, None)]
 )
 def test_changed_weights_are_read_as_the_modules_read_them(
-    bilm: BiLM, change: Callable[[BiLM], None], again: Callable[[BiLM], None] | None
+    bilm: FastBiLM, change: Callable[[FastBiLM], None], again: Callable[[FastBiLM], None] | None
 ) -> None:
     bilm.requires_grad_(False)
     seen = [layers_of(bilm)]
@@ -216,7 +216,7 @@ def test_changed_weights_are_read_as_the_modules_read_them(
         bilm.requires_grad_(False)
 
 
-def test_hooks_on_parts_are_called_without_gradients(bilm: BiLM) -> None:
+def test_hooks_on_parts_are_called_without_gradients(bilm: FastBiLM) -> None:
     called = []
     parts = [bilm.layers[0], bilm.token_encoder, bilm.token_encoder.convolutions[0]]
     for number, part in enumerate(parts):
@@ -225,7 +225,7 @@ def test_hooks_on_parts_are_called_without_gradients(bilm: BiLM) -> None:
     assert sorted(called) == [0, 1, 2]
 
 
-def test_averaged_weights_give_the_vectors_of_the_definition(bilm: BiLM) -> None:
+def test_averaged_weights_give_the_vectors_of_the_definition(bilm: FastBiLM) -> None:
     average = AveragedModel(bilm)
     for _ in range(3):
         with torch.no_grad():
@@ -250,7 +250,7 @@ def replica_of(module: nn.Module) -> Any:
     return replica
 
 
-def test_a_replica_passes_gradients_to_the_weights_it_was_made_from(bilm: BiLM) -> None:
+def test_a_replica_passes_gradients_to_the_weights_it_was_made_from(bilm: FastBiLM) -> None:
     bilm.cache_tokens(50)
     layers_of(bilm)
     bilm.requires_grad_(True)
@@ -260,7 +260,7 @@ def test_a_replica_passes_gradients_to_the_weights_it_was_made_from(bilm: BiLM) 
     assert all(p.grad is not None for p in bilm.parameters())
 
 
-def test_a_replica_reads_its_own_weights_and_no_cache_of_another_device(bilm: BiLM) -> None:
+def test_a_replica_reads_its_own_weights_and_no_cache_of_another_device(bilm: FastBiLM) -> None:
     bilm.cache_tokens(50)
     layers_of(bilm)
     with torch.no_grad():

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from elmo_mini.embedding.elmo import Elmo
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.embedding.stream import fingerprint
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
@@ -61,31 +61,31 @@ Way = Callable[[Callable[[], Any], dict[str, Tensor]], Any]
 
 
 @pytest.fixture
-def bilm() -> BiLM:
+def bilm() -> FastBiLM:
     torch.manual_seed(3)
-    return BiLM(OPTIONS).requires_grad_(False).eval()
+    return FastBiLM(OPTIONS).requires_grad_(False).eval()
 
 
-def layers_of(bilm: BiLM) -> Tensor:
+def layers_of(bilm: FastBiLM) -> Tensor:
     output: Any = bilm(IDS)
     return torch.stack(output["activations"])
 
 
 @WAYS
 @pytest.mark.parametrize("gradients", [False, True])
-def test_a_bilm(bilm: BiLM, way: Way, gradients: bool) -> None:
-    made = way(lambda: BiLM(OPTIONS), bilm.state_dict()).requires_grad_(gradients)
+def test_a_bilm(bilm: FastBiLM, way: Way, gradients: bool) -> None:
+    made = way(lambda: FastBiLM(OPTIONS), bilm.state_dict()).requires_grad_(gradients)
     assert fingerprint(made) == fingerprint(bilm)
     assert torch.equal(layers_of(made), layers_of(bilm.requires_grad_(gradients)))
 
 
 @WAYS
-def test_a_bilm_that_is_stateful_warmed_up_or_has_a_vocabulary(bilm: BiLM, way: Way) -> None:
-    made = way(lambda: BiLM(OPTIONS, stateful=True), bilm.state_dict()).requires_grad_(False)
+def test_a_bilm_that_is_stateful_warmed_up_or_has_a_vocabulary(bilm: FastBiLM, way: Way) -> None:
+    made = way(lambda: FastBiLM(OPTIONS, stateful=True), bilm.state_dict()).requires_grad_(False)
     bilm.stateful = True
     for _ in range(2):
         assert torch.equal(layers_of(made), layers_of(bilm))
-    made = way(lambda: BiLM(OPTIONS), bilm.state_dict()).requires_grad_(False)
+    made = way(lambda: FastBiLM(OPTIONS), bilm.state_dict()).requires_grad_(False)
     bilm.stateful = False
     numbers = torch.tensor([[2, 1, 2]])
     seen = []
@@ -98,12 +98,12 @@ def test_a_bilm_that_is_stateful_warmed_up_or_has_a_vocabulary(bilm: BiLM, way: 
 
 @WAYS
 @pytest.mark.parametrize("cache_tokens", [0, 9])
-def test_an_elmo(bilm: BiLM, way: Way, cache_tokens: int) -> None:
+def test_an_elmo(bilm: FastBiLM, way: Way, cache_tokens: int) -> None:
     right = Elmo(None, None, 2, module=bilm).eval()
     nn.init.normal_(right.scalar_mixes[1].gamma)  # type: ignore[arg-type]
 
     def build() -> Elmo:
-        return Elmo(None, None, 2, module=BiLM(OPTIONS), cache_tokens=cache_tokens)
+        return Elmo(None, None, 2, module=FastBiLM(OPTIONS), cache_tokens=cache_tokens)
 
     made = way(build, right.state_dict())
     made.bilm.requires_grad_(False)
@@ -127,7 +127,7 @@ def test_a_tagger(way: Way) -> None:
     assert made.predict(TAGGED) == right.predict(TAGGED)
 
 
-def test_a_start_state_outlives_the_numbers_of_the_weights(bilm: BiLM) -> None:
+def test_a_start_state_outlives_the_numbers_of_the_weights(bilm: FastBiLM) -> None:
     weights = {name: tensor.clone() for name, tensor in bilm.state_dict().items()}
     bilm.warm_up(SENTENCES)
     right = layers_of(bilm)
@@ -140,6 +140,6 @@ def test_a_start_state_outlives_the_numbers_of_the_weights(bilm: BiLM) -> None:
 def test_no_buffer_is_left_out_of_the_weights_but_states() -> None:
     """A constant kept so is unset by `to_empty`; one that has to be kept needs a test above."""
     labels = ["O", "S-X", "B-X", "E-X"]
-    for model in (BiLM(OPTIONS), Tagger([], labels, TaggerOptions(lm_position="none"))):
+    for model in (FastBiLM(OPTIONS), Tagger([], labels, TaggerOptions(lm_position="none"))):
         left_out = dict(model.named_buffers()).keys() - model.state_dict().keys()
         assert left_out <= {f"carried.{name}" for name in ("h", "c", "start_h", "start_c")}

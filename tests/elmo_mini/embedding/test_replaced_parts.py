@@ -20,7 +20,7 @@ from elmo_mini.embedding.cache import write_cache
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.embedding.stream import embed_batch, embed_stream, fingerprint
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.projected_lstm import ProjectedLSTM
@@ -31,18 +31,18 @@ IDS = batch_to_ids(SENTENCES)
 
 
 @pytest.fixture
-def bilm() -> BiLM:
+def bilm() -> FastBiLM:
     torch.manual_seed(3)
     options = BiLMOptions(projection_dim=6, dim=9, filters=((1, 3), (2, 4)), n_highway=1)
-    return BiLM(options).requires_grad_(False)
+    return FastBiLM(options).requires_grad_(False)
 
 
-def layers_of(bilm: BiLM) -> Tensor:
+def layers_of(bilm: FastBiLM) -> Tensor:
     output: Any = bilm(IDS)
     return torch.stack(output["activations"])
 
 
-def with_gradients(bilm: BiLM) -> Tensor:
+def with_gradients(bilm: FastBiLM) -> Tensor:
     """The layers, computed by autograd in every part."""
     trained = copy.deepcopy(bilm).requires_grad_(True)
     layers = layers_of(trained)
@@ -76,62 +76,62 @@ class Halving(ProjectedLSTM):
         return h / 2, c
 
 
-def quantised_copy(bilm: BiLM) -> BiLM:
+def quantised_copy(bilm: FastBiLM) -> FastBiLM:
     """Its linear layers in whole numbers, by PyTorch's own function while there is one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            quantised: BiLM = torch.ao.quantization.quantize_dynamic(bilm, {nn.Linear})
+            quantised: FastBiLM = torch.ao.quantization.quantize_dynamic(bilm, {nn.Linear})
         except (AttributeError, RuntimeError) as refused:
             pytest.skip(f"torch does not quantise here: {refused}")
     assert type(quantised.token_encoder.projection) is not nn.Linear
     return quantised
 
 
-def adapted(bilm: BiLM) -> LoRA:
+def adapted(bilm: FastBiLM) -> LoRA:
     assert bilm.token_encoder.projection is not None
     bilm.token_encoder.projection = LoRA(bilm.token_encoder.projection)
     return bilm.token_encoder.projection
 
 
-def zero_projection(bilm: BiLM) -> None:
+def zero_projection(bilm: FastBiLM) -> None:
     projection = bilm.token_encoder.projection
     assert projection is not None
     projection.__class__ = Zeros
 
 
-def step_overridden(bilm: BiLM) -> None:
+def step_overridden(bilm: FastBiLM) -> None:
     bilm.layers[1].__class__ = Halving
 
 
-def forward_patched(bilm: BiLM) -> None:
+def forward_patched(bilm: FastBiLM) -> None:
     projection = bilm.token_encoder.projection
     assert projection is not None
     projection.forward = MethodType(lambda self, x: nn.Linear.forward(self, x) * 2, projection)
 
 
-def step_patched(bilm: BiLM) -> None:
+def step_patched(bilm: FastBiLM) -> None:
     bilm.layers[0].step = lambda gates, c: (c[..., :6] + 1, c)
 
 
-def encoder_patched(bilm: BiLM) -> None:
+def encoder_patched(bilm: FastBiLM) -> None:
     encoder = bilm.token_encoder
     encoder.forward = MethodType(lambda self, ids: CharacterCNN.forward(self, ids) * 2, encoder)
 
 
-def highway_of_another_class(bilm: BiLM) -> None:
+def highway_of_another_class(bilm: FastBiLM) -> None:
     bilm.token_encoder.highways[0] = nn.Linear(7, 7)  # type: ignore[index]
 
 
-def projection_without_bias(bilm: BiLM) -> None:
+def projection_without_bias(bilm: FastBiLM) -> None:
     bilm.token_encoder.projection = nn.Linear(7, 6, bias=False)
 
 
-def dilated_convolution(bilm: BiLM) -> None:
+def dilated_convolution(bilm: FastBiLM) -> None:
     bilm.token_encoder.convolutions[1].dilation = (3,)
 
 
-def bounded_embedding(bilm: BiLM) -> None:
+def bounded_embedding(bilm: FastBiLM) -> None:
     bilm.token_encoder.embedding.max_norm = 0.1
 
 
@@ -151,7 +151,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_replaced_part_gives_the_same_with_and_without_gradients(
-    bilm: BiLM, change: Callable[[BiLM], object]
+    bilm: FastBiLM, change: Callable[[FastBiLM], object]
 ) -> None:
     before = layers_of(bilm)
     change(bilm)
@@ -161,14 +161,14 @@ def test_a_replaced_part_gives_the_same_with_and_without_gradients(
         torch.testing.assert_close(layers_of(bilm), seen, rtol=0, atol=1e-5)
 
 
-def test_a_projection_of_zeros_gives_zeros(bilm: BiLM) -> None:
+def test_a_projection_of_zeros_gives_zeros(bilm: FastBiLM) -> None:
     zero_projection(bilm)
     with torch.no_grad():
         assert not layers_of(bilm)[0].any()
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_the_adapters_of_a_frozen_model_are_trained(bilm: BiLM, cached: bool) -> None:
+def test_the_adapters_of_a_frozen_model_are_trained(bilm: FastBiLM, cached: bool) -> None:
     if cached:
         bilm.cache_tokens(50)
         layers_of(bilm)
@@ -181,7 +181,7 @@ def test_the_adapters_of_a_frozen_model_are_trained(bilm: BiLM, cached: bool) ->
     assert adapter.weight.grad is None
 
 
-def test_a_token_cache_keeps_nothing_of_a_replaced_part(bilm: BiLM) -> None:
+def test_a_token_cache_keeps_nothing_of_a_replaced_part(bilm: FastBiLM) -> None:
     """What an adapter reads may change without a trace in the weights, as a setting does."""
     adapter = adapted(bilm)
     bilm.cache_tokens(50)
@@ -193,7 +193,7 @@ def test_a_token_cache_keeps_nothing_of_a_replaced_part(bilm: BiLM) -> None:
     torch.testing.assert_close(second, with_gradients(bilm), rtol=0, atol=1e-5)
 
 
-def test_a_layer_without_weights_of_its_own_can_stand_in(bilm: BiLM) -> None:
+def test_a_layer_without_weights_of_its_own_can_stand_in(bilm: FastBiLM) -> None:
     class Wrapped(nn.Module):
         def __init__(self, base: nn.Module) -> None:
             super().__init__()
@@ -208,7 +208,7 @@ def test_a_layer_without_weights_of_its_own_can_stand_in(bilm: BiLM) -> None:
     torch.testing.assert_close(layers_of(bilm)[1], before[1] * 2)
 
 
-def test_a_quantised_model_embeds(bilm: BiLM) -> None:
+def test_a_quantised_model_embeds(bilm: FastBiLM) -> None:
     before = layers_of(bilm)
     quantised = quantised_copy(bilm)
     for cached in (0, 50):
@@ -221,7 +221,7 @@ def test_a_quantised_model_embeds(bilm: BiLM) -> None:
     assert len(list(embed_stream(quantised, SENTENCES))) == 2
 
 
-def test_backward_and_global_hooks_are_called(bilm: BiLM) -> None:
+def test_backward_and_global_hooks_are_called(bilm: FastBiLM) -> None:
     called: list[str] = []
     for name, part in (("encoder", bilm.token_encoder), ("layer", bilm.layers[0])):
         part.register_full_backward_hook(lambda *_, name=name: called.append(name))
@@ -239,7 +239,7 @@ def test_backward_and_global_hooks_are_called(bilm: BiLM) -> None:
     assert bilm.token_encoder.projection in seen
 
 
-def test_an_untouched_model_is_read_and_not_called(bilm: BiLM) -> None:
+def test_an_untouched_model_is_read_and_not_called(bilm: FastBiLM) -> None:
     def called(*_: Any) -> Any:
         raise AssertionError("the definition was called")
 
@@ -273,7 +273,7 @@ def test_an_untouched_model_is_read_and_not_called(bilm: BiLM) -> None:
     ],
 )
 def test_a_model_that_is_more_than_its_weights_is_not_written_as_weights(
-    bilm: BiLM, change: Callable[[BiLM], object], named: str, tmp_path: Path
+    bilm: FastBiLM, change: Callable[[FastBiLM], object], named: str, tmp_path: Path
 ) -> None:
     change(bilm)
     for save in (
@@ -285,7 +285,9 @@ def test_a_model_that_is_more_than_its_weights_is_not_written_as_weights(
     assert not list(tmp_path.iterdir())
 
 
-def test_a_hook_that_looks_on_keeps_no_model_from_being_saved(bilm: BiLM, tmp_path: Path) -> None:
+def test_a_hook_that_looks_on_keeps_no_model_from_being_saved(
+    bilm: FastBiLM, tmp_path: Path
+) -> None:
     bilm.layers[0].register_forward_hook(lambda *_: None)
     save_pretrained(bilm, tmp_path / "m.safetensors")
     read = layers_of(load_pretrained(tmp_path / "m.safetensors"))
@@ -293,7 +295,7 @@ def test_a_hook_that_looks_on_keeps_no_model_from_being_saved(bilm: BiLM, tmp_pa
 
 
 def test_the_cache_of_a_changed_model_is_not_that_of_its_weights(
-    bilm: BiLM, tmp_path: Path
+    bilm: FastBiLM, tmp_path: Path
 ) -> None:
     changed = [quantised_copy(bilm)]
     for change in (zero_projection, step_overridden, step_patched):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.embedding.scalar_mix import ScalarMix
+from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError
 from tests.elmo_mini import numpy_elmo
 
@@ -15,7 +15,7 @@ def layers(count: int = 3) -> list[torch.Tensor]:
 
 
 def test_is_the_weighted_sum() -> None:  # 21
-    mix = ScalarMix(3)
+    mix = AllenNLPScalarMix(3)
     tensors = layers()
     for k, value in enumerate([0.1, 0.2, 0.3]):
         mix.scalar_parameters[k].data[:] = value
@@ -26,28 +26,28 @@ def test_is_the_weighted_sum() -> None:  # 21
 
 def test_a_new_mix_is_the_average() -> None:
     tensors = layers()
-    torch.testing.assert_close(ScalarMix(3)(tensors), torch.stack(tensors).mean(0))
+    torch.testing.assert_close(AllenNLPScalarMix(3)(tensors), torch.stack(tensors).mean(0))
 
 
 def test_wrong_number_of_tensors() -> None:  # 22
     with pytest.raises(ConfigurationError, match=r"2 tensors .* made for 3"):
-        ScalarMix(3)(layers(2))
+        AllenNLPScalarMix(3)(layers(2))
 
 
 def test_wrong_number_of_initial_weights() -> None:  # 23
     with pytest.raises(ConfigurationError, match=r"2 initial weights .* 3 layers"):
-        ScalarMix(3, initial_scalar_parameters=[0.0, 0.0])
+        AllenNLPScalarMix(3, initial_scalar_parameters=[0.0, 0.0])
 
 
 def test_frozen_keeps_its_values() -> None:  # 24
-    mix = ScalarMix(3, initial_scalar_parameters=[1.0, 2.0, 3.0], trainable=False)
+    mix = AllenNLPScalarMix(3, initial_scalar_parameters=[1.0, 2.0, 3.0], trainable=False)
     assert not any(p.requires_grad for p in mix.parameters())
     assert [p.item() for p in mix.scalar_parameters] == [1.0, 2.0, 3.0]
     assert not mix(layers()).requires_grad
 
 
 def test_layer_norm_leaves_padding_out() -> None:  # 25
-    mix = ScalarMix(3, do_layer_norm=True, initial_scalar_parameters=[0.1, 0.2, 0.3])
+    mix = AllenNLPScalarMix(3, do_layer_norm=True, initial_scalar_parameters=[0.1, 0.2, 0.3])
     mix.gamma.data[:] = 0.5
     tensors = layers()
     mask = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 1], [1, 0, 0, 0]]).bool()
@@ -60,6 +60,6 @@ def test_layer_norm_leaves_padding_out() -> None:  # 25
 
 
 def test_every_weight_learns() -> None:
-    mix = ScalarMix(3)
+    mix = AllenNLPScalarMix(3)
     mix(layers())[0, 0, 0].backward()
     assert all(p.grad is not None and p.grad.abs() > 0 for p in mix.parameters())

@@ -10,7 +10,7 @@ import torch
 
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.stream import TextHash, embed_stream, fingerprint
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import numpy_elmo, official_files
 
 
@@ -20,11 +20,11 @@ def files(tmp_path: Path) -> official_files.Files:
 
 
 @pytest.fixture
-def bilm(files: official_files.Files) -> BiLM:
+def bilm(files: official_files.Files) -> FastBiLM:
     return load_bilm(files.options_file, files.weight_file)
 
 
-def test_order_and_vectors(bilm: BiLM, files: official_files.Files) -> None:
+def test_order_and_vectors(bilm: FastBiLM, files: official_files.Files) -> None:
     lengths = np.random.default_rng(0).integers(0, 9, 40)
     sentences = [[f"w{k % 5}" for k in range(n)] for n in lengths]
     for sentence, embedded in zip(sentences, embed_stream(bilm, sentences), strict=True):
@@ -35,7 +35,7 @@ def test_order_and_vectors(bilm: BiLM, files: official_files.Files) -> None:
 
 
 def test_reading_ahead_and_batches_are_bounded_in_tokens(
-    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elmo_mini.embedding.stream.AHEAD_TOKENS", 100)
     monkeypatch.setattr("elmo_mini.embedding.stream.BATCH_TOKENS", 50)
@@ -66,7 +66,7 @@ def test_reading_ahead_and_batches_are_bounded_in_tokens(
 
 
 def test_a_stateful_model_keeps_order_and_batch_size(
-    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elmo_mini.embedding.stream.BATCH_TOKENS", 10)
     bilm.stateful = True
@@ -81,7 +81,7 @@ def test_a_stateful_model_keeps_order_and_batch_size(
     assert np.abs(fresh[0] - streamed[2]).max() > 1e-3
 
 
-def test_a_model_without_a_token_cache_gets_none_while_the_stream_lasts(bilm: BiLM) -> None:
+def test_a_model_without_a_token_cache_gets_none_while_the_stream_lasts(bilm: FastBiLM) -> None:
     before = list(bilm.named_buffers())
     for _ in embed_stream(bilm, [["a"], ["b"]]):
         assert bilm.token_cache is None
@@ -89,7 +89,7 @@ def test_a_model_without_a_token_cache_gets_none_while_the_stream_lasts(bilm: Bi
         assert buffer is old, name
 
 
-def test_the_models_own_token_cache_is_used(bilm: BiLM) -> None:
+def test_the_models_own_token_cache_is_used(bilm: FastBiLM) -> None:
     bilm.cache_tokens(10)
     mine = bilm.token_cache
     list(embed_stream(bilm, [["a"]]))
@@ -98,14 +98,14 @@ def test_the_models_own_token_cache_is_used(bilm: BiLM) -> None:
     assert len(mine) == 3  # with both boundaries
 
 
-def test_errors(bilm: BiLM) -> None:
+def test_errors(bilm: FastBiLM) -> None:
     with pytest.raises(ValueError, match="batch_size is 0"):
         next(embed_stream(bilm, [["a"]], batch_size=0))
     with pytest.raises(TypeError, match="split the text first"):
         next(embed_stream(bilm, ["a string"]))
 
 
-def test_an_error_names_the_sentence_by_its_number_in_the_stream(bilm: BiLM) -> None:
+def test_an_error_names_the_sentence_by_its_number_in_the_stream(bilm: FastBiLM) -> None:
     text: list[Any] = [["w"] * n for n in (9, 8, 7, 6)]
     for wrong, message in (
         (["a", 5], r"token 1 of sentence 4 is 5 \(int\)"),
@@ -119,14 +119,14 @@ def test_an_error_names_the_sentence_by_its_number_in_the_stream(bilm: BiLM) -> 
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_a_model_of_half_precision_gives_float32(bilm: BiLM, dtype: torch.dtype) -> None:
+def test_a_model_of_half_precision_gives_float32(bilm: FastBiLM, dtype: torch.dtype) -> None:
     exact = [e.every_layer() for e in embed_stream(bilm, [["a", "cat"]])]
     rough = [e.every_layer() for e in embed_stream(bilm.to(dtype), [["a", "cat"]])]
     assert rough[0].dtype == np.float32
     np.testing.assert_allclose(rough[0], exact[0], rtol=0, atol=0.05)
 
 
-def test_the_fingerprint_tells_models_and_number_types_apart(bilm: BiLM) -> None:
+def test_the_fingerprint_tells_models_and_number_types_apart(bilm: FastBiLM) -> None:
     marks = {fingerprint(bilm)}
     marks |= {fingerprint(bilm.to(dtype)) for dtype in (torch.bfloat16, torch.float16)}
     assert len(marks) == 3

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini import numpy_elmo, official_files, published_model
 
@@ -27,7 +27,7 @@ PATHS = pytest.mark.parametrize("path", ["definition", "inference", "training"])
 
 
 @contextmanager
-def taking(path: str, bilm: BiLM) -> Iterator[None]:
+def taking(path: str, bilm: FastBiLM) -> Iterator[None]:
     """The way that is asked for: as the modules define it, without or with gradients."""
     training = path == "training"
     bilm.requires_grad_(training)
@@ -40,12 +40,12 @@ def taking(path: str, bilm: BiLM) -> Iterator[None]:
         yield
 
 
-def run(bilm: BiLM, sentences: list[list[str]]) -> tuple[list[np.ndarray], np.ndarray]:
+def run(bilm: FastBiLM, sentences: list[list[str]]) -> tuple[list[np.ndarray], np.ndarray]:
     output: Any = bilm(batch_to_ids(sentences))
     return [layer.detach().numpy() for layer in output["activations"]], output["mask"].numpy()
 
 
-def alone(bilm: BiLM, sentences: list[list[str]]) -> list[np.ndarray]:
+def alone(bilm: FastBiLM, sentences: list[list[str]]) -> list[np.ndarray]:
     """(layers, words + 2, size) of each sentence, from one batch."""
     layers, mask = run(bilm, sentences)
     stacked = np.stack(layers)
@@ -53,7 +53,7 @@ def alone(bilm: BiLM, sentences: list[list[str]]) -> list[np.ndarray]:
 
 
 @pytest.fixture
-def bilm(tmp_path: Path) -> BiLM:
+def bilm(tmp_path: Path) -> FastBiLM:
     return load_bilm(*official_files.random_model(tmp_path)[:2]).double()
 
 
@@ -148,7 +148,7 @@ def test_float32_is_close_to_float64() -> None:
 # State and determinism
 
 
-def test_same_vectors_in_every_batch_and_after_anything(bilm: BiLM) -> None:
+def test_same_vectors_in_every_batch_and_after_anything(bilm: FastBiLM) -> None:
     first = alone(bilm, SENTENCES)
     for order in ([3, 1, 0, 2], [2, 0], [1, 1, 1]):
         for row, vectors in zip(order, alone(bilm, [SENTENCES[k] for k in order]), strict=True):
@@ -156,7 +156,7 @@ def test_same_vectors_in_every_batch_and_after_anything(bilm: BiLM) -> None:
     assert bilm.carried.rows == 0
 
 
-def test_stateful_second_call_differs_and_reset_brings_the_first_back(bilm: BiLM) -> None:
+def test_stateful_second_call_differs_and_reset_brings_the_first_back(bilm: FastBiLM) -> None:
     bilm.stateful = True
     first, _ = run(bilm, SENTENCES)
     second, _ = run(bilm, SENTENCES)
@@ -167,7 +167,7 @@ def test_stateful_second_call_differs_and_reset_brings_the_first_back(bilm: BiLM
     np.testing.assert_array_equal(np.stack(again), np.stack(first))
 
 
-def test_a_model_that_was_stateful_is_steady_again(bilm: BiLM) -> None:
+def test_a_model_that_was_stateful_is_steady_again(bilm: FastBiLM) -> None:
     first, _ = run(bilm, SENTENCES)
     bilm.stateful = True
     run(bilm, SENTENCES)
@@ -175,7 +175,7 @@ def test_a_model_that_was_stateful_is_steady_again(bilm: BiLM) -> None:
     np.testing.assert_array_equal(np.stack(run(bilm, SENTENCES)[0]), np.stack(first))
 
 
-def test_reset_of_chosen_rows(bilm: BiLM) -> None:
+def test_reset_of_chosen_rows(bilm: FastBiLM) -> None:
     bilm.stateful = True
     first = alone(bilm, SENTENCES)
     bilm.reset_states(torch.tensor([True, False, True, False]))
@@ -186,7 +186,7 @@ def test_reset_of_chosen_rows(bilm: BiLM) -> None:
         bilm.reset_states(torch.tensor([True]))
 
 
-def test_state_of_unused_rows_stays(bilm: BiLM) -> None:  # 58
+def test_state_of_unused_rows_stays(bilm: FastBiLM) -> None:  # 58
     bilm.stateful = True
     run(bilm, SENTENCES[:3])
     assert (bilm.carried.read(4)[0][:, :, 3] == 0).all()
@@ -195,7 +195,7 @@ def test_state_of_unused_rows_stays(bilm: BiLM) -> None:  # 58
     assert torch.equal(bilm.carried.read(3)[0][:, :, 2], before)
 
 
-def test_an_empty_row_reads_its_boundaries_and_moves_its_state(bilm: BiLM) -> None:
+def test_an_empty_row_reads_its_boundaries_and_moves_its_state(bilm: FastBiLM) -> None:
     bilm.stateful = True
     layers, mask = run(bilm, [SENTENCES[0], []])
     assert mask[1].sum() == 2
@@ -203,7 +203,7 @@ def test_an_empty_row_reads_its_boundaries_and_moves_its_state(bilm: BiLM) -> No
     assert (bilm.carried.read(2)[0][:, :, 1] != 0).any()
 
 
-def test_state_is_kept_in_training_and_carries_no_gradient(bilm: BiLM) -> None:
+def test_state_is_kept_in_training_and_carries_no_gradient(bilm: FastBiLM) -> None:
     bilm.stateful = True
     for _ in range(2):
         with taking("training", bilm.train()):
@@ -213,7 +213,7 @@ def test_state_is_kept_in_training_and_carries_no_gradient(bilm: BiLM) -> None:
     assert not bilm.carried.h.requires_grad
 
 
-def test_state_is_not_saved(bilm: BiLM) -> None:
+def test_state_is_not_saved(bilm: FastBiLM) -> None:
     names = set(bilm.state_dict())
     bilm.stateful = True
     run(bilm, SENTENCES)
@@ -275,7 +275,7 @@ def test_no_half_sees_past_its_own_token(tmp_path: Path, layers: int, path: str)
 
 
 @PATHS
-def test_outputs_are_zero_at_padding(bilm: BiLM, path: str) -> None:  # 26
+def test_outputs_are_zero_at_padding(bilm: FastBiLM, path: str) -> None:  # 26
     with taking(path, bilm):
         layers, mask = run(bilm, SENTENCES)
     for layer in layers:
@@ -286,7 +286,7 @@ def test_outputs_are_zero_at_padding(bilm: BiLM, path: str) -> None:  # 26
 # Vocabulary and token cache
 
 
-def test_added_boundaries_equal_the_boundary_tokens(bilm: BiLM) -> None:  # 11
+def test_added_boundaries_equal_the_boundary_tokens(bilm: FastBiLM) -> None:  # 11
     ids = batch_to_ids([["<S>", "</S>"]], allow_boundary_tokens=True)
     vectors = bilm.token_encoder(ids)[0].numpy()
     token_layer = run(bilm, [["a", "b"]])[0][0][0]
@@ -296,7 +296,7 @@ def test_added_boundaries_equal_the_boundary_tokens(bilm: BiLM) -> None:  # 11
         np.testing.assert_allclose(token_layer[row, half:], expected, rtol=0, atol=1e-13)
 
 
-def test_vocabulary_gives_the_vectors_of_its_words(bilm: BiLM) -> None:  # 3
+def test_vocabulary_gives_the_vectors_of_its_words(bilm: FastBiLM) -> None:  # 3
     vocabulary = ["@@PADDING@@", "@@UNKNOWN@@", "cat", "the", "mat"]
     sentences = [["the", "cat", "the"], ["mat"]]
     ids = batch_to_ids(sentences)
@@ -316,21 +316,21 @@ def test_vocabulary_gives_the_vectors_of_its_words(bilm: BiLM) -> None:  # 3
         bilm.cache_vocabulary([])
 
 
-def test_padding_before_a_word_id_is_refused_and_drops_no_token(bilm: BiLM) -> None:
+def test_padding_before_a_word_id_is_refused_and_drops_no_token(bilm: FastBiLM) -> None:
     bilm.cache_vocabulary(["@@PADDING@@", "cat", "the"])
     words = torch.tensor([[1, 2, 1], [1, 0, 2]])
     with pytest.raises(ValueError, match="sentence 1 has padding before a token"):
         bilm(torch.zeros(2, 3, 50, dtype=torch.long), words)
 
 
-def test_ids_of_another_width_are_refused_with_both_widths(bilm: BiLM) -> None:
+def test_ids_of_another_width_are_refused_with_both_widths(bilm: FastBiLM) -> None:
     for width in (40, 60):
         ids = batch_to_ids([["a", "cat"]], max_characters=width)
         with pytest.raises(ValueError, match=f"have {width} characters a token, .* reads 50"):
             bilm(ids)
 
 
-def test_unknown_word_id_falls_back_to_characters(bilm: BiLM) -> None:  # 2
+def test_unknown_word_id_falls_back_to_characters(bilm: FastBiLM) -> None:  # 2
     bilm.cache_vocabulary(["@@PADDING@@", "cat"])
     sentences = [["the", "cat"]]
     expected, _ = run(bilm, sentences)
@@ -338,7 +338,7 @@ def test_unknown_word_id_falls_back_to_characters(bilm: BiLM) -> None:  # 2
     np.testing.assert_array_equal(torch.stack(output["activations"]).numpy(), np.stack(expected))
 
 
-def test_token_cache_changes_no_vector(bilm: BiLM) -> None:
+def test_token_cache_changes_no_vector(bilm: FastBiLM) -> None:
     expected = alone(bilm, SENTENCES)
     bilm.cache_tokens(50)
     for order in ([0, 1], [1, 2, 3], [3, 0]):
@@ -348,7 +348,7 @@ def test_token_cache_changes_no_vector(bilm: BiLM) -> None:
     assert 10 < len(bilm.token_cache) <= 50
 
 
-def test_token_cache_keeps_out_of_training(bilm: BiLM) -> None:
+def test_token_cache_keeps_out_of_training(bilm: FastBiLM) -> None:
     bilm.cache_tokens(50)
     run(bilm, SENTENCES)
     with taking("training", bilm):
@@ -360,7 +360,7 @@ def test_token_cache_keeps_out_of_training(bilm: BiLM) -> None:
 # Errors
 
 
-def test_bad_ids_are_refused(bilm: BiLM) -> None:
+def test_bad_ids_are_refused(bilm: FastBiLM) -> None:
     ids = batch_to_ids([["a", "b"]])
     with pytest.raises(ValueError, match="0 to 261"):
         bilm(ids + 1)

@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from elmo_mini.checkpoints.official import load_bilm, official_weights
-from elmo_mini.embedding.scalar_mix import ScalarMix
-from elmo_mini.fast.bilm import BiLM
+from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
 from elmo_mini.text.character_ids import (
     add_boundaries,
@@ -36,19 +36,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(params=SETTINGS)
-def bilm(tmp_path: Path, request: pytest.FixtureRequest) -> BiLM:
+def bilm(tmp_path: Path, request: pytest.FixtureRequest) -> FastBiLM:
     files = official_files.random_model(tmp_path, **SETTINGS[request.param])[:2]
     return load_bilm(*files).double()
 
 
-def plain_bilm(bilm: BiLM) -> plain.BiLM:
+def plain_bilm(bilm: FastBiLM) -> plain.BiLM:
     weights = official_weights(bilm)
     clip = bilm.options.cell_clip
     assert clip is not None
     return plain.BiLM(plain.CharCNN(weights), weights, clip)
 
 
-def bounded(bilm: BiLM) -> Tensor:
+def bounded(bilm: FastBiLM) -> Tensor:
     """(B, T + 2, characters) ids of the sentences with their boundaries."""
     ids = batch_to_ids(SENTENCES)
     characters = bilm.options.max_characters
@@ -60,7 +60,7 @@ def close(left: Tensor | None, right: Tensor | None) -> None:
 
 
 @pytest.mark.parametrize("gradient", [False, True], ids=["inference", "training"])
-def test_every_layer_is_the_plain_one(bilm: BiLM, gradient: bool) -> None:
+def test_every_layer_is_the_plain_one(bilm: FastBiLM, gradient: bool) -> None:
     bilm.requires_grad_(gradient)
     expected, mask = plain_bilm(bilm)(bounded(bilm))
     came: Any = bilm(batch_to_ids(SENTENCES))
@@ -69,7 +69,7 @@ def test_every_layer_is_the_plain_one(bilm: BiLM, gradient: bool) -> None:
         close(left, right * mask.unsqueeze(-1))
 
 
-def test_every_gradient_is_the_plain_one(bilm: BiLM) -> None:
+def test_every_gradient_is_the_plain_one(bilm: FastBiLM) -> None:
     reference = plain_bilm(bilm)
     expected, mask = reference(bounded(bilm))
     came: Any = bilm.requires_grad_(True)(batch_to_ids(SENTENCES))
@@ -83,9 +83,9 @@ def test_every_gradient_is_the_plain_one(bilm: BiLM) -> None:
         close(gradients[name], gradient)
 
 
-def gradients_of(bilm: BiLM) -> dict[str, Tensor]:
+def gradients_of(bilm: FastBiLM) -> dict[str, Tensor]:
     """The gradients as the weights of a second model: so they get their official names."""
-    other = BiLM(bilm.options).double()
+    other = FastBiLM(bilm.options).double()
     with torch.no_grad():
         for to, origin in zip(other.parameters(), bilm.parameters(), strict=True):
             assert origin.grad is not None
@@ -111,7 +111,7 @@ def plain_gradients(bilm: plain.BiLM) -> dict[str, Tensor]:
     return named
 
 
-def test_the_loss_is_the_mean_over_predicted_tokens(bilm: BiLM) -> None:
+def test_the_loss_is_the_mean_over_predicted_tokens(bilm: FastBiLM) -> None:
     ids = bounded(bilm)
     words = torch.randint(0, 7, ids.shape[:2])
     W = torch.randn(7, bilm.options.projection_dim).double()
@@ -128,7 +128,7 @@ def test_the_loss_is_the_mean_over_predicted_tokens(bilm: BiLM) -> None:
     close(plain.bilm_loss(layers, mask, words, W, b), expected)
 
 
-def test_no_later_word_reaches_a_forward_state(bilm: BiLM) -> None:
+def test_no_later_word_reaches_a_forward_state(bilm: FastBiLM) -> None:
     """Token 3 is changed: only forward halves from it on may move, and backward halves up to it."""
     reference = plain_bilm(bilm)
     ids = bounded(bilm)[:1]
@@ -146,7 +146,10 @@ def test_the_mix_is_the_plain_one(norm: bool) -> None:
     layers = list(torch.randn(3, 2, 5, 4).double())
     mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
     towards = torch.randn(2, 5, 4).double() * mask.unsqueeze(-1)
-    fast, slow = ScalarMix(3, do_layer_norm=norm).double(), plain.ScalarMix(3, norm).double()
+    fast, slow = (
+        AllenNLPScalarMix(3, do_layer_norm=norm).double(),
+        plain.ScalarMix(3, norm).double(),
+    )
     with torch.no_grad():
         slow.w.copy_(torch.randn(3))
         slow.gamma.fill_(0.3)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
-from autograde.desk.definitions import texts
-from autograde.desk.literals import CannotBeWritten, literal
+from autograde.workspace.definitions import texts
+from autograde.workspace.literals import CannotBeWritten, literal
 
 _HARMLESS = (
     *(abs, bool, bytes, chr, dict, divmod, enumerate, float, frozenset, int, len, list, max, min),

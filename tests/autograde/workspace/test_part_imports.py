@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from autograde.desk.part_imports import foreign_imports
+from autograde.workspace.part_imports import foreign_imports
 
 IMPORTS = {
     "import torch, h5py\nimport numpy as np\nfrom torch.nn import functional": {},

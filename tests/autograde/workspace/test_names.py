@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograde.desk.names import names_in
+from autograde.workspace.names import names_in
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from autograde.desk.parts import file_of, read
-from autograde.desk.place import ELMO_PARTS, KEPT_IN, PACKAGE
+from autograde.workspace.parts import file_of, read
+from autograde.workspace.place import ELMO_PARTS, KEPT_IN, PACKAGE
 
 MAY_NEED = ("torch", "numpy", "h5py")
 _FREE = (PACKAGE, *MAY_NEED, *sys.stdlib_module_names)
@@ -17,28 +17,28 @@ def foreign(text: str) -> list[str]:
     return [module for module in imported(text) if module.partition(".")[0] not in _FREE]
 
 
-def foreign_imports(desk: Path, name: str) -> dict[str, str]:
+def foreign_imports(workspace: Path, name: str) -> dict[str, str]:
     """The foreign modules that a kept part needs, each with the part that imports it."""
     return {
         module: part
-        for part, text in reversed(needed(desk, name).items())
+        for part, text in reversed(needed(workspace, name).items())
         for module in foreign(text)
     }
 
 
-def stand_ins(desk: Path, name: str, draft: Path | None = None) -> set[str]:
+def stand_ins(workspace: Path, name: str, draft: Path | None = None) -> set[str]:
     """The parts of an ELMo that a kept part needs and that are not there."""
-    found = needed(desk, name, draft)
+    found = needed(workspace, name, draft)
     used = {part for text in found.values() for part in parts_in(text)}
     return {part for part in used - found.keys() if part in ELMO_PARTS}
 
 
-def needed(desk: Path, name: str, draft: Path | None = None) -> dict[str, str]:
+def needed(workspace: Path, name: str, draft: Path | None = None) -> dict[str, str]:
     """The text of a kept part, and of each part that it needs, itself first.
 
     Parameters
     ----------
-    draft : a folder whose files come before those of the desk
+    draft : a folder whose files come before those of the workspace
     """
     found: dict[str, str] = {}
     ahead = [name]
@@ -46,7 +46,7 @@ def needed(desk: Path, name: str, draft: Path | None = None) -> dict[str, str]:
         part = ahead.pop(0)
         text = read(draft / f"{part}.py") if draft else None
         if text is None:
-            text = read(file_of(desk, part))
+            text = read(file_of(workspace, part))
         if part not in found and text is not None:
             found[part] = text
             ahead += parts_in(text)

@@ -9,12 +9,14 @@ from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 
-from autograde.desk import parts
-from autograde.desk.part_imports import foreign, parts_in
-from autograde.desk.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE, THE_COURSES
+from autograde.workspace import parts
+from autograde.workspace.part_imports import foreign, parts_in
+from autograde.workspace.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE, THE_COURSES
 
 
-def sort_parts(desk: Path, exercises: Collection[str], ours: Collection[str], now: datetime) -> str:
+def sort_parts(
+    workspace: Path, exercises: Collection[str], ours: Collection[str], now: datetime
+) -> str:
     """Put each file in its place.
 
     Parameters
@@ -31,12 +33,14 @@ def sort_parts(desk: Path, exercises: Collection[str], ours: Collection[str], no
     OSError
         The folder cannot be written.
     """
-    inside = {path.stem: path for path in (desk / PACKAGE).glob("*.py") if path.name not in ours}
+    inside = {
+        path.stem: path for path in (workspace / PACKAGE).glob("*.py") if path.name not in ours
+    }
     texts = {stem: parts.read(path) or "" for stem, path in inside.items()}
     others = {s for s in texts if _exercise(s) in exercises and _exercise(s) not in ELMO_PARTS}
     needy = {stem for stem, text in texts.items() if _may_not_stay(stem, foreign(text))}
     out = _all_that_need(texts, others | needy)
-    waiting = {s: parts.read(desk / OTHERS / f"{s}.py") for s in ELMO_PARTS if s not in inside}
+    waiting = {s: parts.read(workspace / OTHERS / f"{s}.py") for s in ELMO_PARTS if s not in inside}
     back = {
         stem: text.replace(f"{OTHERS}.", f"{PACKAGE}.") for stem, text in waiting.items() if text
     }
@@ -44,15 +48,15 @@ def sort_parts(desk: Path, exercises: Collection[str], ours: Collection[str], no
     stay_out = {s for s, t in back.items() if foreign(t) or not staying.issuperset(parts_in(t))}
     home = back.keys() - _all_that_need(back, stay_out)
     for stem in sorted(out):
-        _move(inside[stem], desk / OTHERS, now)
+        _move(inside[stem], workspace / OTHERS, now)
     for stem in sorted(home):
-        _move(desk / OTHERS / f"{stem}.py", desk / PACKAGE, now)
-    for path in (desk / OTHERS).glob("*.py") if out or home else ():
+        _move(workspace / OTHERS / f"{stem}.py", workspace / PACKAGE, now)
+    for path in (workspace / OTHERS).glob("*.py") if out or home else ():
         _import_from(path, out, OTHERS)
         _import_from(path, home, PACKAGE)
     for stem in home:
-        _import_from(desk / PACKAGE / f"{stem}.py", ELMO_PARTS, PACKAGE)
-    return _said(desk, out, others)
+        _import_from(workspace / PACKAGE / f"{stem}.py", ELMO_PARTS, PACKAGE)
+    return _said(workspace, out, others)
 
 
 def _exercise(stem: str) -> str:
@@ -91,12 +95,12 @@ def _import_from(path: Path, names: Collection[str], package: str) -> None:
         parts.write(path, new)
 
 
-def _said(desk: Path, out: Collection[str], others: Collection[str]) -> str:
+def _said(workspace: Path, out: Collection[str], others: Collection[str]) -> str:
     def names(stems: Collection[str]) -> str:
         first, more = sorted(stems)[:3], len(stems) - 3
         return ", ".join(f"{stem}.py" for stem in first) + f" and {more} more" * (more > 0)
 
-    where = f"{desk.name}/{OTHERS}"
+    where = f"{workspace.name}/{OTHERS}"
     said = []
     if others:
         said.append(

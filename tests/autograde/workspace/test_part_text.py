@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from autograde.desk import parts
-from autograde.desk.literals import CannotBeWritten
-from autograde.desk.part_text import part_text
+from autograde.workspace import parts
+from autograde.workspace.literals import CannotBeWritten
+from autograde.workspace.part_text import part_text
 from elmo_mini.text.character_ids import word_to_ids
-from tests.autograde.desk.conftest import Notebook
+from tests.autograde.workspace.conftest import Notebook
 
 
 def alone(text: str, name: str = "double") -> Any:

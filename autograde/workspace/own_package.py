@@ -15,9 +15,9 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from autograde.desk import parts
-from autograde.desk.part_imports import MAY_NEED
-from autograde.desk.place import MARK, PACKAGE
+from autograde.workspace import parts
+from autograde.workspace.part_imports import MAY_NEED
+from autograde.workspace.place import MARK, PACKAGE
 from elmo_mini.files import write_text, written_whole
 
 RECORD = Path(MARK) / f"{PACKAGE}.json"
@@ -68,7 +68,7 @@ def _written_with() -> str:
     return f"{', '.join(found[:-1])} and {found[-1]}"
 
 
-def write(desk: Path, files: Mapping[str, bytes], now: datetime) -> list[str]:
+def write(workspace: Path, files: Mapping[str, bytes], now: datetime) -> list[str]:
     """Write these files, and take away those of an earlier time that are needed no longer.
 
     A file that the learner has edited, or put there, gets another name and stays.
@@ -82,10 +82,10 @@ def write(desk: Path, files: Mapping[str, bytes], now: datetime) -> list[str]:
     OSError
         The folder cannot be written. What was there is there, under one name or the other.
     """
-    record = _record(desk)
+    record = _record(workspace)
     beside: list[str] = []
     for name in [*files, *record]:
-        path = desk / PACKAGE / name
+        path = workspace / PACKAGE / name
         new, old = files.get(name), _bytes(path)
         if new == old:
             continue
@@ -99,9 +99,9 @@ def write(desk: Path, files: Mapping[str, bytes], now: datetime) -> list[str]:
         with written_whole(path) as unfinished:
             unfinished.write_bytes(new)
     with suppress(OSError):  # it is not there, or holds something of the learner's
-        (desk / PACKAGE / COURSE).rmdir()
+        (workspace / PACKAGE / COURSE).rmdir()
     written = {name: _digest(content) for name, content in files.items()}
-    write_text(desk / RECORD, json.dumps(written, indent=1) + "\n")
+    write_text(workspace / RECORD, json.dumps(written, indent=1) + "\n")
     return beside
 
 
@@ -116,10 +116,10 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _record(desk: Path) -> dict[str, str]:
+def _record(workspace: Path) -> dict[str, str]:
     """What was written last; nothing where that is not known, so every file counts as edited."""
     try:
-        record = json.loads((desk / RECORD).read_text(encoding="utf-8"))
+        record = json.loads((workspace / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}

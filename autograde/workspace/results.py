@@ -39,7 +39,7 @@ class Result:
 
 
 def add(
-    desk: Path,
+    workspace: Path,
     exercise: str,
     points: float,
     out_of: float,
@@ -55,15 +55,15 @@ def add(
     """
     when = (now or datetime.now()).isoformat(timespec="seconds")
     line = json.dumps(asdict(Entry(exercise, float(points), float(out_of), when, kept)))
-    with (desk / FILE).open("ab", buffering=0) as journal:
+    with (workspace / FILE).open("ab", buffering=0) as journal:
         # The break before it keeps this line whole after one that a power cut has cut short.
         journal.write(f"\n{line}\n".encode())
 
 
-def entries(desk: Path) -> Iterator[Entry]:
+def entries(workspace: Path) -> Iterator[Entry]:
     """All results that can be read, the oldest first."""
     try:
-        text = (desk / FILE).read_text(encoding="utf-8", errors="replace")
+        text = (workspace / FILE).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return
     for line in text.splitlines():
@@ -77,10 +77,10 @@ def entries(desk: Path) -> Iterator[Entry]:
             yield entry
 
 
-def results(desk: Path) -> dict[str, Result]:
+def results(workspace: Path) -> dict[str, Result]:
     """By exercise, in the order in which they were last checked."""
     found: dict[str, Result] = {}
-    for entry in entries(desk):
+    for entry in entries(workspace):
         before = found.pop(entry.exercise, Result(0.0, 0.0, 0, False, ""))
         found[entry.exercise] = Result(
             best=max(before.best, entry.points),
@@ -92,6 +92,6 @@ def results(desk: Path) -> dict[str, Result]:
     return found
 
 
-def kept(desk: Path, exercise: str) -> list[Entry]:
+def kept(workspace: Path, exercise: str) -> list[Entry]:
     """The checks by which a source of this exercise was kept, the newest last."""
-    return [entry for entry in entries(desk) if entry.exercise == exercise and entry.kept]
+    return [entry for entry in entries(workspace) if entry.exercise == exercise and entry.kept]

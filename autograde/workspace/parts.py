@@ -15,17 +15,17 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from autograde.desk.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE
+from autograde.workspace.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE
 from elmo_mini.files import write_text
 
 ABOUT = '"""Your own parts of the course, kept when they passed their checks. They are yours."""\n'
 _loaded: dict[str, bytes] = {}
 
 
-def file_of(desk: Path, name: str) -> Path:
+def file_of(workspace: Path, name: str) -> Path:
     """Where the part of this name is kept; where there is none, the place it belongs to."""
     order = KEPT_IN if name in ELMO_PARTS else KEPT_IN[::-1]
-    places = [desk / package / f"{name}.py" for package in order]
+    places = [workspace / package / f"{name}.py" for package in order]
     return next((place for place in places if place.exists()), places[0])
 
 
@@ -99,7 +99,7 @@ def write(path: Path, text: str) -> None:
 
 
 def load(
-    desk: Path,
+    workspace: Path,
     name: str,
     *,
     draft: Path | None = None,
@@ -114,7 +114,7 @@ def load(
 
     Parameters
     ----------
-    draft : a folder whose files come before those of the desk
+    draft : a folder whose files come before those of the workspace
     instead : by their names, what other parts find in the place of a part of ``my_elmo``
 
     Raises
@@ -122,15 +122,18 @@ def load(
     BaseException
         Whatever the file raises; AttributeError if it does not define the name.
     """
-    package = PACKAGE if draft else file_of(desk, name).parent.name
+    package = PACKAGE if draft else file_of(workspace, name).parent.name
     first = [str(draft)] if draft else []
     paths = {
-        one: [*first, str(desk / one), str(desk / other)] for one, other in (KEPT_IN, KEPT_IN[::-1])
+        one: [*first, str(workspace / one), str(workspace / other)]
+        for one, other in (KEPT_IN, KEPT_IN[::-1])
     }
     with _packages(paths, stays):
         for part, value in instead.items():
             module = ModuleType(f"{PACKAGE}.{part}")
-            module.__file__ = str(desk / PACKAGE / f"{part}.py")  # when it comes, this one goes
+            module.__file__ = str(
+                workspace / PACKAGE / f"{part}.py"
+            )  # when it comes, this one goes
             setattr(module, part, value)
             sys.modules.setdefault(module.__name__, module)
         return getattr(importlib.import_module(f"{package}.{name}"), name)

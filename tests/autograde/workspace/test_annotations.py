@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograde.desk.annotations import without_annotations
-from autograde.desk.part_text import part_text
-from tests.autograde.desk.conftest import Notebook
-from tests.autograde.desk.test_part_text import alone
+from autograde.workspace.annotations import without_annotations
+from autograde.workspace.part_text import part_text
+from tests.autograde.workspace.conftest import Notebook
+from tests.autograde.workspace.test_part_text import alone
 
 CUT = {
     "def f(x: A, *y: A, z: B = 1, **k: A) -> B: pass": "def f(x, *y, z: B = 1, **k) -> B: pass",

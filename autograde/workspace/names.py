@@ -6,7 +6,7 @@ import symtable
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from autograde.desk.annotations import Unquoted
+from autograde.workspace.annotations import Unquoted
 
 _COMPREHENSIONS = ("listcomp", "setcomp", "dictcomp", "genexpr")
 

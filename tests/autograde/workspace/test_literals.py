@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from autograde.desk.literals import CannotBeWritten, literal
+from autograde.workspace.literals import CannotBeWritten, literal
 
 PLAIN = st.recursive(
     st.none()

@@ -18,13 +18,13 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from autograde.desk.annotations import without_annotations
-from autograde.desk.constants import constant, is_alias
-from autograde.desk.definitions import Definition, definition_of
-from autograde.desk.imports import import_of
-from autograde.desk.literals import CannotBeWritten, literal
-from autograde.desk.names import modules_in, names_in
-from autograde.desk.place import KEPT_IN
+from autograde.workspace.annotations import without_annotations
+from autograde.workspace.constants import constant, is_alias
+from autograde.workspace.definitions import Definition, definition_of
+from autograde.workspace.imports import import_of
+from autograde.workspace.literals import CannotBeWritten, literal
+from autograde.workspace.names import modules_in, names_in
+from autograde.workspace.place import KEPT_IN
 
 FUTURE = "from __future__ import annotations"
 NOTHING = Definition("", "", {}, "")
@@ -33,7 +33,7 @@ NOTHING = Definition("", "", {}, "")
 def part_text(
     name: str,
     answer: Any,
-    desk: Path,
+    workspace: Path,
     written_out: Collection[str] = (),
     instead: Mapping[Any, tuple[str, str]] = MappingProxyType({}),
     kept_in: Iterable[str] = KEPT_IN,
@@ -51,7 +51,7 @@ def part_text(
     CannotBeWritten
         If the answer, or something that it uses, cannot be written as source; it names the thing.
     """
-    part = _Part(name, desk, written_out, instead, kept_in)
+    part = _Part(name, workspace, written_out, instead, kept_in)
     part.follow(name, answer)
     return part.text()
 
@@ -60,13 +60,13 @@ class _Part:
     def __init__(
         self,
         name: str,
-        desk: Path,
+        workspace: Path,
         written_out: Collection[str],
         instead: Mapping[Any, tuple[str, str]],
         kept_in: Iterable[str],
     ) -> None:
         self.name = name
-        self.desk = desk
+        self.workspace = workspace
         self.written_out = written_out
         self.instead = instead
         self.kept_in = kept_in
@@ -124,7 +124,7 @@ class _Part:
         if callable(value) and value in self.instead:
             module, attribute = self.instead[value]
             return f"from {module} import {attribute}" + f" as {name}" * (name != attribute)
-        statement = import_of(name, value, self.desk)
+        statement = import_of(name, value, self.workspace)
         package = statement.split(" ")[1].partition(".")[0] if statement else ""
         return "" if package in self.written_out and callable(value) else statement
 
@@ -186,7 +186,7 @@ class _Part:
     def _keeper_of(self, definition: Definition) -> str:
         """The package in which the definition stands as a part of its own name; "" if in none."""
         for package in self.kept_in if definition.name != self.name else ():
-            file = self.desk / package / f"{definition.name}.py"
+            file = self.workspace / package / f"{definition.name}.py"
             try:
                 if f"\n{definition.text}\n" in file.read_text(encoding="utf-8"):
                     return package

@@ -1,4 +1,4 @@
-"""Exercise `train_desk`: a task trains the mix."""
+"""Exercise `train_mix`: a task trains the mix."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,14 +12,14 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from course.scalar_mix_and_elmo.train_mix import train_desk
+from course.scalar_mix_and_elmo.train_mix import train_mix
 from elmo_mini.models.elmo import ScalarMix
 
 DIM, LABELS = 4, 3
 
 
 def _word_by_word(
-    desk: Any,
+    mix: Any,
     head: nn.Module,
     layers: Sequence[Tensor],
     mask: Tensor,
@@ -28,17 +28,17 @@ def _word_by_word(
     rate: float,
     decay: float,
 ) -> list[Tensor]:
-    both = nn.ModuleList([desk, head])
+    both = nn.ModuleList([mix, head])
     optimizer = torch.optim.Adam(both.parameters(), rate)
     found: list[Tensor] = []
     wanted = torch.where(mask, labels, -100)  # cross_entropy leaves these out
     while len(found) < steps:
         both.zero_grad()
-        scores = head(desk(layers, mask)).flatten(0, 1)
-        penalty = sum(number**2 for number in desk.w)
+        scores = head(mix(layers, mask)).flatten(0, 1)
+        penalty = sum(number**2 for number in mix.w)
         (functional.cross_entropy(scores, wanted.flatten()) + decay * penalty).backward()
         optimizer.step()
-        found.append(desk.w.detach().softmax(0).clone())
+        found.append(mix.w.detach().softmax(0).clone())
     return found
 
 
@@ -76,21 +76,21 @@ def _task(
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The shares, and what desk and head are after training."""
+    """The shares, and what mix and head are after training."""
     settings = inputs["settings"]
     generator = torch.Generator().manual_seed(inputs["seed"])
-    desk = ScalarMix(3, settings["do_layer_norm"])
+    mix = ScalarMix(3, settings["do_layer_norm"])
     head = nn.Linear(DIM, LABELS)
     with torch.no_grad():
-        desk.w.copy_(torch.randn(3, generator=generator))
+        mix.w.copy_(torch.randn(3, generator=generator))
         for parameter in head.parameters():
             parameter.copy_(0.5 * torch.randn(parameter.shape, generator=generator))
-    desk.w.requires_grad_(not settings["w is frozen"])
+    mix.w.requires_grad_(not settings["w is frozen"])
     layers = [torch.from_numpy(layer.copy()) for layer in inputs["layers"]]
     mask, labels = (torch.from_numpy(inputs[name].copy()) for name in ("mask", "labels"))
     came = returned(
         answer(
-            desk,
+            mix,
             head,
             layers,
             mask,
@@ -106,59 +106,59 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         came = torch.stack([torch.as_tensor(row) for row in came])
     return {
         "shares after each step": plain(came),
-        "w and gamma at the end": [plain(desk.w), plain(desk.gamma)],
+        "w and gamma at the end": [plain(mix.w), plain(mix.gamma)],
         "the head at the end": [plain(parameter) for parameter in head.parameters()],
     }
 
 
 SLIPS = """
 --- hint 1
-the desk is not trained: [*desk.parameters(), *head.parameters()] -> [*head.parameters()]
-    Your optimiser has the numbers of the head alone, so the desk stays as it is. Give it those of
+the mix is not trained: [*mix.parameters(), *head.parameters()] -> [*head.parameters()]
+    Your optimiser has the numbers of the head alone, so the mix stays as it is. Give it those of
     both modules.
-the head is not trained: [*desk.parameters(), *head.parameters()] -> [*desk.parameters()]
-    Your optimiser has the numbers of the desk alone. The head must learn, too: give it those of
+the head is not trained: [*mix.parameters(), *head.parameters()] -> [*mix.parameters()]
+    Your optimiser has the numbers of the mix alone. The head must learn, too: give it those of
     both modules.
-gamma is left out: [*desk.parameters(), *head.parameters()] -> [desk.w, *head.parameters()]
-    `gamma` never moves. Give the optimiser all of `desk.parameters()`.
-padding is a word: head(desk(layers, mask))[mask] -> \
-        head(desk(layers, mask)).flatten(0, 1) && labels[mask] -> labels.flatten()
+gamma is left out: [*mix.parameters(), *head.parameters()] -> [mix.w, *head.parameters()]
+    `gamma` never moves. Give the optimiser all of `mix.parameters()`.
+padding is a word: head(mix(layers, mask))[mask] -> \
+        head(mix(layers, mask)).flatten(0, 1) && labels[mask] -> labels.flatten()
     Your loss asks for labels at padding, too. Choose the words: `scores[mask]` and `labels[mask]`.
 --- hint 2
-no penalty: + decay * desk.w.square().sum() ->
+no penalty: + decay * mix.w.square().sum() ->
     The penalty is missing: `decay` times the sum of the squares of w.
-the mean of the squares: desk.w.square().sum() -> desk.w.square().mean()
+the mean of the squares: mix.w.square().sum() -> mix.w.square().mean()
     Your penalty is the mean of the squares. It is their sum.
-the root of the sum: desk.w.square().sum() -> desk.w.norm()
+the root of the sum: mix.w.square().sum() -> mix.w.norm()
     Your penalty is the length of w. It is the length squared: the sum of the squares.
-not squared: desk.w.square().sum() -> desk.w.sum()
+not squared: mix.w.square().sum() -> mix.w.sum()
     Your penalty adds up the numbers of w themselves. It adds up their squares.
-the shares are penalised: desk.w.square() -> torch.softmax(desk.w, 0).square()
-    You penalise the shares. It is the numbers before the softmax, `desk.w`, that are pulled to 0.
-gamma is penalised, too: desk.w.square().sum() -> (desk.w.square().sum() + desk.gamma**2)
+the shares are penalised: mix.w.square() -> torch.softmax(mix.w, 0).square()
+    You penalise the shares. It is the numbers before the softmax, `mix.w`, that are pulled to 0.
+gamma is penalised, too: mix.w.square().sum() -> (mix.w.square().sum() + mix.gamma**2)
     You penalise `gamma`, too. Only w is pulled to 0.
-the head is penalised, too: desk.w.square().sum() -> \
-        sum(p.square().sum() for p in [desk.w, *head.parameters()])
+the head is penalised, too: mix.w.square().sum() -> \
+        sum(p.square().sum() for p in [mix.w, *head.parameters()])
     You penalise the head, too. Only w is pulled to 0.
 half of the penalty: decay * -> decay / 2 *
     Your penalty is half as large as asked: no 1/2 before the sum.
 the penalty as Adam's weight decay: , lr=rate) -> , lr=rate, weight_decay=decay) \
-        && + decay * desk.w.square().sum() ->
+        && + decay * mix.w.square().sum() ->
 twice as much, as Adam's weight decay: , lr=rate) -> , lr=rate, weight_decay=2 * decay) \
-        && + decay * desk.w.square().sum() ->
+        && + decay * mix.w.square().sum() ->
 the penalty as AdamW's weight decay: torch.optim.Adam( -> torch.optim.AdamW( \
-        && , lr=rate) -> , lr=rate, weight_decay=decay) && + decay * desk.w.square().sum() ->
+        && , lr=rate) -> , lr=rate, weight_decay=decay) && + decay * mix.w.square().sum() ->
     The optimiser's `weight_decay` pulls every number, the head and `gamma`, too. Only w is pulled
     to 0: add `decay` times the sum of its squares to the loss.
 weight decay beside the penalty: , lr=rate) -> , lr=rate, weight_decay=decay)
     You penalise twice: in the loss, and once more by the optimiser's `weight_decay`, which pulls
     the head and `gamma`, too. Leave that out.
-w in place of its shares: torch.softmax(desk.w.detach(), 0) -> desk.w.detach().clone()
+w in place of its shares: torch.softmax(mix.w.detach(), 0) -> mix.w.detach().clone()
     You keep w itself. The shares are its softmax.
 --- hint 3
 the penalty pulls up: + decay -> - decay
     Your penalty is subtracted, so it pushes w away from 0. Add it to the loss.
-one row, many times: torch.softmax(desk.w.detach(), 0) -> desk.w.detach() \
+one row, many times: torch.softmax(mix.w.detach(), 0) -> mix.w.detach() \
         && torch.stack(shares) -> torch.stack(shares).softmax(1)
     All your rows are the last one. `.detach()` still looks at the same memory, which every step
     changes. Keep the softmax of each moment, or a `.clone()`.
@@ -169,19 +169,19 @@ the gradients add up: optimizer.zero_grad() -> pass
 no step is taken: optimizer.step() -> pass
     Nothing moves. After `loss.backward()` comes `optimizer.step()`.
 the shares before the step: optimizer.zero_grad() -> \
-        shares.append(torch.softmax(desk.w.detach(), 0)) ⏎optimizer.zero_grad() \
-        && shares.append(torch.softmax(desk.w.detach(), 0)) -> pass
+        shares.append(torch.softmax(mix.w.detach(), 0)) ⏎optimizer.zero_grad() \
+        && shares.append(torch.softmax(mix.w.detach(), 0)) -> pass
     Your rows are the shares before each step. Append them after it.
 --- no hint
 the sum of the losses: labels[mask]) -> labels[mask], reduction="sum")
     You add up what the words cost. Take the mean, as `cross_entropy` does: the penalty is weighed
     against it.
-a softmax too many: head(desk(layers, mask))[mask] -> head(desk(layers, mask))[mask].softmax(-1)
+a softmax too many: head(mix(layers, mask))[mask] -> head(mix(layers, mask))[mask].softmax(-1)
     You put a softmax before `cross_entropy`, which has one of its own. Give it the scores.
-the average in place of the desk: desk(layers, mask) -> torch.stack(list(layers)).mean(0)
-    You never ask the desk: `desk(layers, mask)` mixes the layers.
-the top layer in place of the desk: desk(layers, mask) -> layers[-1]
-    You classify the top layer. `desk(layers, mask)` mixes all layers.
+the average in place of the mix: mix(layers, mask) -> torch.stack(list(layers)).mean(0)
+    You never ask the mix: `mix(layers, mask)` mixes the layers.
+the top layer in place of the mix: mix(layers, mask) -> layers[-1]
+    You classify the top layer. `mix(layers, mask)` mixes all layers.
 plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
     You take steps of plain gradient descent. Adam is asked for.
 the rate is not used: , lr=rate ->
@@ -189,24 +189,24 @@ the rate is not used: , lr=rate ->
 """
 
 EXERCISE = Exercise(
-    id="train_desk",
-    title="A task trains the desk",
+    id="train_mix",
+    title="A task trains the mix",
     lesson=LESSON,
     points=3,
     difficulty=3,
     importance=5,
     minutes=12,
-    reference=train_desk,
+    reference=train_mix,
     run=_run,
     cases=(
         Case("one step, one length", _task((3, 3), 1, 0.0)),
         Case("five steps", _task((4, 4), 5, 0.0)),
         Case("sentences of different lengths", _task((5, 2, 3), 6, 0.0, rate=0.05), weight=2),
         Case("with a penalty", _task((4, 3), 6, 0.3), weight=2),
-        Case("a desk with layer norm", _task((4, 2), 4, 0.1, norm=True), edge=True),
-        Case("a desk whose w is frozen", _task((3, 2), 4, 0.1, frozen=True), edge=True),
+        Case("a mix with layer norm", _task((4, 2), 4, 0.1, norm=True), edge=True),
+        Case("a mix whose w is frozen", _task((3, 2), 4, 0.1, frozen=True), edge=True),
     ),
-    mistakes=slips(train_desk, SLIPS),
+    mistakes=slips(train_mix, SLIPS),
     right_answers={"padding left out by its number": _word_by_word},
     atol=1e-4,
 )

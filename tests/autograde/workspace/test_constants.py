@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from autograde.desk.part_text import part_text
-from tests.autograde.desk.conftest import Notebook
-from tests.autograde.desk.test_part_text import alone
+from autograde.workspace.part_text import part_text
+from tests.autograde.workspace.conftest import Notebook
+from tests.autograde.workspace.test_part_text import alone
 
 USES_IT = "def double(x):\n    return 2 * x if N else None"
 WRITTEN = {

@@ -1,4 +1,4 @@
-"""Where the learner's desk is: the folder that `make lab` copied the lessons to."""
+"""Where the learner's workspace is: the folder that `make lab` copied the lessons to."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ MARK = ".course"
 PACKAGE = "my_elmo"  # the parts of an ELMo, which become a package that runs by itself
 OTHERS = "my_parts"  # the answers to all other exercises
 KEPT_IN = (PACKAGE, OTHERS)
-THE_COURSES = ("elmo_mini", "autograde")
+THE_COURSES = ("elmo_mini", "course", "autograde")
 # Each stands after those that it may use.
 ELMO_PARTS = (
     "character_ids",
@@ -29,7 +29,7 @@ def being_graded() -> bool:
     return "NBGRADER_EXECUTION" in os.environ
 
 
-def find_desk() -> Path | None:
+def find_workspace() -> Path | None:
     """The nearest folder from here upwards in which the course keeps its records.
 
     None while nbgrader runs the notebook, and where there is no such folder: then nothing is kept.

@@ -1,4 +1,4 @@
-"""What a learner does at a desk: the folder of `make lab`, and answers written in notebooks."""
+"""A learner's workspace: the folder of `make lab`, and answers written in notebooks."""
 
 import ast
 import sys
@@ -11,11 +11,11 @@ import pytest
 
 from autograde.building.cell_code import tree
 from autograde.building.lesson_source import read_lesson
-from autograde.desk.place import KEPT_IN
+from autograde.workspace.place import KEPT_IN
 
 
 @contextmanager
-def at_a_desk(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Path]:
+def at_a_workspace(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in the notebook of a lesson in ``folder/work``; what was taken up is forgotten then."""
     (folder / "work/.course").mkdir(parents=True)
     (folder / "work/00_test").mkdir()

@@ -7,27 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from autograde.desk import results
+from autograde.workspace import results
 
 
-def test_the_best_the_latest_and_the_number_of_tries(desk: Path) -> None:
+def test_the_best_the_latest_and_the_number_of_tries(workspace: Path) -> None:
     for points in (0, 3, 1):
-        results.add(desk, "a", points, 3, now=datetime(2026, 5, 3, 12, points))
-    results.add(desk, "b", 1, 2)
-    results.add(desk, "a", 2, 3)
-    found = results.results(desk)
+        results.add(workspace, "a", points, 3, now=datetime(2026, 5, 3, 12, points))
+    results.add(workspace, "b", 1, 2)
+    results.add(workspace, "a", 2, 3)
+    found = results.results(workspace)
     assert [*found] == ["b", "a"]  # the latest is the last
     assert (found["a"].best, found["a"].latest, found["a"].tries) == (3, 2, 4)
     assert found["a"].passed
     assert not found["b"].passed
 
 
-def test_damage_costs_no_line_but_its_own(desk: Path) -> None:
-    results.add(desk, "a", 1, 1)
-    journal = desk / results.FILE
+def test_damage_costs_no_line_but_its_own(workspace: Path) -> None:
+    results.add(workspace, "a", 1, 1)
+    journal = workspace / results.FILE
     journal.write_bytes(journal.read_bytes() + b'\xff\x00 nonsense\n[]\n{"exercise": 3}\n{"exer')
-    results.add(desk, "b", 1, 1)
-    assert [*results.results(desk)] == ["a", "b"]
+    results.add(workspace, "b", 1, 1)
+    assert [*results.results(workspace)] == ["a", "b"]
     assert b"nonsense" in journal.read_bytes()
 
 
@@ -42,19 +42,21 @@ def test_damage_costs_no_line_but_its_own(desk: Path) -> None:
         '{"exercise": "c", "points": 1, "out_of": 1, "when": 3, "more": 4}',
     ],
 )
-def test_a_line_that_is_not_ours_counts_for_nothing(desk: Path, line: str) -> None:
-    (desk / results.FILE).write_text(line)
-    assert results.results(desk) == {}
+def test_a_line_that_is_not_ours_counts_for_nothing(workspace: Path, line: str) -> None:
+    (workspace / results.FILE).write_text(line)
+    assert results.results(workspace) == {}
 
 
-def test_two_kernels_at_once_lose_nothing(desk: Path) -> None:
+def test_two_kernels_at_once_lose_nothing(workspace: Path) -> None:
     code = (
-        "import sys, pathlib\nfrom autograde.desk.results import add\n"
+        "import sys, pathlib\nfrom autograde.workspace.results import add\n"
         "for _ in range(300): add(pathlib.Path(sys.argv[1]), sys.argv[2], 1, 1)"
     )
-    writers = [subprocess.Popen([sys.executable, "-c", code, str(desk), name]) for name in "abc"]
+    writers = [
+        subprocess.Popen([sys.executable, "-c", code, str(workspace), name]) for name in "abc"
+    ]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
-    assert {name: found.tries for name, found in results.results(desk).items()} == {
+    assert {name: found.tries for name, found in results.results(workspace).items()} == {
         "a": 300,
         "b": 300,
         "c": 300,

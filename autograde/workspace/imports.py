@@ -6,8 +6,8 @@ from pathlib import Path
 from types import BuiltinFunctionType, ModuleType
 from typing import Any
 
-from autograde.desk.literals import CannotBeWritten
-from autograde.desk.place import KEPT_IN
+from autograde.workspace.literals import CannotBeWritten
+from autograde.workspace.place import KEPT_IN
 
 
 def import_of(name: str, value: Any, own: Path) -> str:

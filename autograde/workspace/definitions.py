@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
-from autograde.desk.literals import CannotBeWritten
+from autograde.workspace.literals import CannotBeWritten
 
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 MADE_INSIDE = "was made inside another function and holds values of that call"
