@@ -86,8 +86,8 @@ def symptoms(
             copied = {name: weight.clone() for name, weight in model.named_parameters()}
             logits, last = functional_call(model, copied, (inputs, state))
             state = last if fault == ENDLESS else (last[0].detach(), last[1].detach())
-            asked = inputs if fault == UNSHIFTED else targets
-            loss = functional.cross_entropy(logits.flatten(0, 1), asked.flatten())
+            expected = inputs if fault == UNSHIFTED else targets
+            loss = functional.cross_entropy(logits.flatten(0, 1), expected.flatten())
             nodes.append(_nodes(loss))
             _step(model, optimizer, loss, keep=fault == ENDLESS)
             losses.append(loss.item())

@@ -131,16 +131,16 @@ class StartsBench:
         return self.examples[DRAWS * self.labels :]
 
     def batches(
-        self, known: Labelled, epochs: int, seed: int, size: int = 8
+        self, train: Labelled, epochs: int, seed: int, size: int = 8
     ) -> WithProgress[Batch]:
         """Ids (B, T), lengths (B,) and labels (B,) of batches of like length, for some epochs."""
         shuffle = np.random.default_rng(seed).shuffle
-        lengths = [len(sentence) for sentence, _ in known]
+        lengths = [len(sentence) for sentence, _ in train]
         found = []
         for _ in range(epochs):
             for rows in shuffled_batches(lengths, size, shuffle, pool=50):
-                ids, mask = pad([known[row][0] for row in rows], device="cpu")
-                labels = torch.tensor([known[row][1] for row in rows])
+                ids, mask = pad([train[row][0] for row in rows], device="cpu")
+                labels = torch.tensor([train[row][1] for row in rows])
                 found.append((ids, mask.sum(1), labels))
         return WithProgress(found)
 
@@ -181,10 +181,10 @@ class StartsBench:
             ],
             0,
         )
-        said = np.where(own > least, SHUFFLED, IN_ORDER)
-        return (said == [label for _, label in self.unseen[:how_many]]).astype(float)
+        predicted = np.where(own > least, SHUFFLED, IN_ORDER)
+        return (predicted == [label for _, label in self.unseen[:how_many]]).astype(float)
 
-    def by_threshold(self, model: LSTMLanguageModel, known: Labelled) -> Right:
+    def by_threshold(self, model: LSTMLanguageModel, train: Labelled) -> Right:
         """(N,) 1 where one number of an unseen example is on the right side of a threshold.
 
         The number is the surprise a word, less what the words surprise by their counts alone.
@@ -199,16 +199,16 @@ class StartsBench:
             lengths = np.array([len(sentence) for sentence in sentences])
             return (surprises(model, sentences) - expected) / lengths
 
-        labels = np.array([label for _, label in known])
-        found = numbers(known)
+        labels = np.array([label for _, label in train])
+        found = numbers(train)
         places = np.sort(found)
         between = (places[1:] + places[:-1]) / 2
         right = [np.mean((found > place) == (labels == SHUFFLED)) for place in between]
-        said = numbers(self.unseen) > between[int(np.argmax(right))]
+        predicted = numbers(self.unseen) > between[int(np.argmax(right))]
         shuffled = np.array([label == SHUFFLED for _, label in self.unseen])
-        return (said == shuffled).astype(float)
+        return (predicted == shuffled).astype(float)
 
-    def by_counting(self, known: Labelled, ends_alone: bool) -> Right:
+    def by_counting(self, train: Labelled, ends_alone: bool) -> Right:
         """(N,) 1 where naive Bayes is right: on all words, or on which come first and last."""
 
         def features(sentence: Ids) -> set[tuple[str, int]]:
@@ -216,7 +216,7 @@ class StartsBench:
                 return {("first", sentence[0]), ("last", sentence[-2])}
             return {("any", word) for word in sentence}
 
-        seen = {feature for sentence, _ in known for feature in features(sentence)}
+        seen = {feature for sentence, _ in train for feature in features(sentence)}
         numbers = {feature: number for number, feature in enumerate(sorted(seen))}
 
         def table(rows: Labelled) -> NDArray[np.float64]:
@@ -225,9 +225,9 @@ class StartsBench:
                 found[row, [numbers[f] for f in features(sentence) if f in numbers]] = 1
             return found
 
-        said = BernoulliNB().fit(table(known), [label for _, label in known])
-        answers = said.predict(table(self.unseen))
-        return (answers == [label for _, label in self.unseen]).astype(float)
+        classifier = BernoulliNB().fit(table(train), [label for _, label in train])
+        predicted = classifier.predict(table(self.unseen))
+        return (predicted == [label for _, label in self.unseen]).astype(float)
 
     # Telegrams made whole
 
@@ -279,10 +279,10 @@ class StartsBench:
         found = []
         for _ in range(1 if self.large else 4):
             for chosen in shuffled_batches([len(row[0]) for row in rows], size, shuffle, pool=50):
-                read, said, counts = (
+                inputs, targets, counts = (
                     pad([rows[row][part] for row in chosen], device="cpu")[0] for part in range(3)
                 )
-                found.append((read, said, counts.bool()))
+                found.append((inputs, targets, counts.bool()))
         return WithProgress(found)
 
     def pair_batches(

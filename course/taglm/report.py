@@ -88,10 +88,10 @@ def decodings(
         rows = {name: way(emissions, batch.mask) for name, way in ways.items()}
     gold, broken = [list(s.labels) for s in sentences], {}
     for name, paths in rows.items():
-        said = [[tagger.labels[number] for number in path] for path in paths]
-        count, f1 = sum(map(breaks_rules, said)), 100 * span_scores(gold, said).f1
-        broken[name] = 100 * count / len(said)
-        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {count} of {len(said)} sentences")
+        predicted = [[tagger.labels[number] for number in path] for path in paths]
+        count, f1 = sum(map(breaks_rules, predicted)), 100 * span_scores(gold, predicted).f1
+        broken[name] = 100 * count / len(predicted)
+        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {count} of {len(predicted)} sentences")
     return broken
 
 

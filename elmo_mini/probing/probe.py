@@ -133,10 +133,10 @@ def probe_rows(
         def answer(train: NDArray[np.int64]) -> Labels:
             found = np.empty(len(tests), dtype=labels.dtype)
             for group in np.unique(groups[tests]):
-                asked = tests[groups[tests] == group]
-                known = train[groups[train] == group]
-                answers = classify(rows[known], labels[known].tolist(), rows[asked])
-                found[asked - len(task.train)] = answers
+                test = tests[groups[tests] == group]
+                fitted = train[groups[train] == group]
+                predicted = classify(rows[fitted], labels[fitted].tolist(), rows[test])
+                found[test - len(task.train)] = predicted
             return found
 
         return answer

@@ -30,7 +30,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Task:
-    """Occurrences to learn from and occurrences to be asked about."""
+    """A training set and a test set of occurrences."""
 
     name: str
     title: str

@@ -82,8 +82,8 @@ def stepped_losses(
     targets, _ = pad([targets for _, targets in read], device=device_of(model))
     state, scores = None, []
     for words in (targets if read_ahead else inputs).unbind(1):
-        bet, state, _ = step(model, words, state, *layers)
-        scores.append(bet)
+        logits, state, _ = step(model, words, state, *layers)
+        scores.append(logits)
     losses = F.cross_entropy(torch.stack(scores, 2), targets, reduction="none")
     return losses * mask
 

@@ -28,7 +28,7 @@ def tune_and_watch(
     Parameters
     ----------
     loss_of : the new task's loss of a batch
-    watch : asked before the first step, after each `every` steps and after the last, without
+    watch : called before the first step, after each `every` steps and after the last, without
         gradients and in evaluation mode
     old_loss : `weight` times this is added at each step (Ramachandran, Liu & Le 2017, D17-1039)
 

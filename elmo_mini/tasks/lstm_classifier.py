@@ -1,8 +1,8 @@
 """LSTM classifier pretrained as a language model or as a sequence autoencoder (Dai & Le 2015).
 
 Dai & Le 2015 (NIPS), "Semi-supervised Sequence Learning". Unlabelled text trains an LSTM either
-to say the next word or to read a sequence and say it again. The classifier's embedding and LSTM
-start from those weights, and then all weights are trained on the labels.
+to predict the next word or to reconstruct the sequence that it has read. The classifier's
+embedding and LSTM start from those weights, and then all weights are trained on the labels.
 
 Letters in the shape comments: B sentences, T steps, H hidden size.
 """
@@ -27,14 +27,14 @@ from elmo_mini.text.batches import pad
 def autoencoder_steps(
     sentence: Sequence[int], boundary: int
 ) -> tuple[list[int], list[int], list[bool]]:
-    """What a sequence autoencoder reads and says of n words, 2n + 1 steps each (figure 1).
+    """Inputs and targets of a sequence autoencoder for n words, 2n + 1 steps (figure 1).
 
-    One LSTM reads ``w1 ... wn </s> w1 ... wn``. Once it has read the boundary it has to say
-    ``w1 ... wn </s>``; what it says before is not counted.
+    One LSTM reads ``w1 ... wn </s> w1 ... wn``. After the boundary it has to predict
+    ``w1 ... wn </s>``; its predictions before count nothing.
 
     Returns
     -------
-    inputs, targets (the boundary where nothing is asked), and whether a step counts
+    inputs, targets (the boundary where no loss is taken), and whether a step counts
     """
     words = list(sentence)
     inputs = [*words, boundary, *words]
@@ -130,7 +130,7 @@ def train_autoencoder(
 
     Returns
     -------
-    The loss of each batch, in nats a word said
+    The loss of each batch, in nats a target word
 
     Raises
     ------

@@ -30,7 +30,7 @@ Pair = tuple[Sequence[int], Sequence[int]]
 
 
 def attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
-    """How much each target step looks at each source step: softmax of dot products.
+    """Dot-product attention weights of each target step over the source steps.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def start_encoder(model: Seq2Seq, language_model: LSTMLanguageModel) -> None:
 def start_decoder(
     model: Seq2Seq, language_model: LSTMLanguageModel, *, softmax: bool = True
 ) -> None:
-    """Copy a target language model into embedding, first decoder layer and, if asked, softmax.
+    """Copy a target language model into embedding, first decoder layer and, by default, softmax.
 
     Raises
     ------
@@ -287,14 +287,14 @@ def seq2seq_perplexity(model: Seq2Seq, pairs: Sequence[Pair], *, batch_size: int
 def translate(
     model: Seq2Seq, sources: Sequence[Sequence[int]], *, longest: int = 20, boundary: int = 1
 ) -> list[list[int]]:
-    """The likeliest word at each step, until the boundary or `longest` words."""
+    """Greedy decoding of a batch: the likeliest word at each step, at most `longest`."""
     source, mask = pad(sources, device=device_of(model))
-    said = torch.full((len(sources), 1), boundary, device=source.device)
+    predicted = torch.full((len(sources), 1), boundary, device=source.device)
     with evaluating(model):
         for _ in range(longest):
-            best = model(source, mask, said)[:, -1].argmax(-1, keepdim=True)
-            said = torch.cat([said, best], 1)
-            if (said[:, 1:] == boundary).any(1).all():
+            best = model(source, mask, predicted)[:, -1].argmax(-1, keepdim=True)
+            predicted = torch.cat([predicted, best], 1)
+            if (predicted[:, 1:] == boundary).any(1).all():
                 break
-    words = [row[1:] for row in said.tolist()]
+    words = [row[1:] for row in predicted.tolist()]
     return [row[: row.index(boundary)] if boundary in row else row for row in words]

@@ -84,18 +84,18 @@ SENSES.show_nearest("play", 12)  # other words: "bank", "spring", "match", with 
 # %% [markdown] exercise="nearest_labels"
 # ### Exercise 1. Ask the neighbours
 #
-# Write `nearest_labels(known, labels, asked, k)`. `known`, the **training set**, is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `asked`, the **test set**, is (M, 2H). For each asked vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
+# Write `nearest_labels(train, labels, test, k)`. `train`, the **training set**, is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `test`, the **test set**, is (M, 2H). For each test vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
 #
 # If two labels have equally many votes, the one whose nearest example is nearer wins. If there are fewer than `k` examples, all of them vote.
 
 
 # %% exercise="nearest_labels"
-def nearest_labels(known, labels, asked, k):
-    """The label that most of the k nearest examples have, for each asked vector."""
+def nearest_labels(train, labels, test, k):
+    """The label that most of the k nearest examples have, for each test vector."""
     ### BEGIN SOLUTION
-    unit = known / np.linalg.norm(known, axis=1, keepdims=True)
+    unit = train / np.linalg.norm(train, axis=1, keepdims=True)
     found = []
-    for similarity in asked @ unit.T:
+    for similarity in test @ unit.T:
         nearest = [labels[row] for row in np.argsort(-similarity)[:k]]
         found.append(max(nearest, key=nearest.count))
     return found
@@ -108,12 +108,12 @@ check("nearest_labels", nearest_labels)
 # %% [markdown] hints="nearest_labels"
 # nudge: A cosine is a product of two vectors of length 1. Which of the two lengths can change the order of the examples?
 #
-# idea: `known / np.linalg.norm(known, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the indices of the k largest, the nearest first.
+# idea: `train / np.linalg.norm(train, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the indices of the k largest, the nearest first.
 #
 # outline: For each row of similarities: the labels of the k nearest, in order. Then the label that occurs most often in this list; `max(nearest, key=nearest.count)` takes the first of equals, and the first is the nearest.
 
 # %% [markdown] model_answer="nearest_labels"
-# Only the examples need length 1: the length of the asked vector stretches all its similarities alike. The list of votes is in the order of nearness, so the first label with the most votes is the one that the tie rule asks for.
+# Only the examples need length 1: the length of the test vector stretches all its similarities alike. The list of votes is in the order of nearness, so the first label with the most votes is the one that the tie rule asks for.
 
 # %%
 predict(
@@ -128,7 +128,7 @@ nearest_labels = or_reference("nearest_labels", nearest_labels)
 
 def senses_right(vectors):
     """Who votes right: the 3 nearest examples of the same word."""
-    return SENSES.right_by_word(lambda *known: nearest_labels(*known, 3), vectors)
+    return SENSES.right_by_word(lambda *parts: nearest_labels(*parts, 3), vectors)
 
 
 senses = SENSES.ladder(senses_right) | asked_layers.sense_controls(SENSES, senses_right)
@@ -199,7 +199,7 @@ check("probe_gradient", probe_gradient)
 # %% [markdown] exercise="linear_probe"
 # ### Exercise 3. Train it
 #
-# Write `linear_probe(known, labels, asked, gradient)`. `known` (N, 2H) are the vectors of the training words and `labels` their N labels, as text. `asked` (M, 2H) are the test words. Return M labels. What must be true:
+# Write `linear_probe(train, labels, test, gradient)`. `train` (N, 2H) are the vectors of the training words and `labels` their N labels, as text. `test` (M, 2H) are the test words. Return M labels. What must be true:
 #
 # - Every direction counts alike. So the numbers are **standardised**: those of each direction have mean 0 and standard deviation 1 over the **training** words (add $10^{-6}$ to the deviation). The test words are measured with the same two numbers: a probe must not look at the test.
 # - `gradient` is called as yours above: with `x`, the numbers `y` of the right labels (0 to K − 1, in an order of your choice), `W`, `b` and $\lambda = 0.05$.
@@ -208,13 +208,13 @@ check("probe_gradient", probe_gradient)
 
 
 # %% exercise="linear_probe"
-def linear_probe(known, labels, asked, gradient):
-    """The label of each asked vector, by a linear probe that the known ones have trained."""
+def linear_probe(train, labels, test, gradient):
+    """The label of each test vector, by a linear probe that the training vectors have trained."""
     ### BEGIN SOLUTION
     names = sorted(set(labels))
     y = np.array([names.index(label) for label in labels])
-    mean, spread = known.mean(0), known.std(0) + 1e-6
-    x = (known - mean) / spread
+    mean, spread = train.mean(0), train.std(0) + 1e-6
+    x = (train - mean) / spread
     W, b = np.zeros((x.shape[1], len(names)), x.dtype), np.zeros(len(names), x.dtype)
     pace_W, pace_b = 0, 0
     for _ in range(60):
@@ -222,7 +222,7 @@ def linear_probe(known, labels, asked, gradient):
         pace_W = 0.9 * pace_W - 0.1 * slope_W
         pace_b = 0.9 * pace_b - 0.1 * slope_b
         W, b = W + pace_W, b + pace_b
-    scores = (asked - mean) / spread @ W + b
+    scores = (test - mean) / spread @ W + b
     return [names[number] for number in scores.argmax(1)]
     ### END SOLUTION
 
@@ -233,9 +233,9 @@ check("linear_probe", linear_probe)
 # %% [markdown] hints="linear_probe"
 # nudge: Which numbers may the probe see before it answers: those of the test words, too?
 #
-# idea: `known.mean(0)` and `known.std(0)` have one number for each direction. Give each label a number: its index in a list of all labels. Then sixty times: gradients, momenta, weights. W and b move in the same way, each by its own momentum.
+# idea: `train.mean(0)` and `train.std(0)` have one number for each direction. Give each label a number: its index in a list of all labels. Then sixty times: gradients, momenta, weights. W and b move in the same way, each by its own momentum.
 #
-# outline: names, y; mean and deviation of `known`; x standardised. W of zeros (2H, K), b of zeros (K,), two momenta of 0. In the loop: the two gradients from `gradient(x, y, W, b, 0.05)`, the two momenta, then both weights. At the end the scores of `(asked - mean) / spread`, the largest of each row, and its name.
+# outline: names, y; mean and deviation of `train`; x standardised. W of zeros (2H, K), b of zeros (K,), two momenta of 0. In the loop: the two gradients from `gradient(x, y, W, b, 0.05)`, the two momenta, then both weights. At the end the scores of `(test - mean) / spread`, the largest of each row, and its name.
 
 # %% [markdown] model_answer="linear_probe"
 # The mean and the spread belong to the training, so they come from the training words alone. The labels' numbers may be in any order, as long as `names` turns them back. The momentum remembers earlier gradients: where they agree, the steps grow; where they turn round, they cancel. Sixty steps do what two hundred would without it.
@@ -252,9 +252,9 @@ linear_probe = or_reference("linear_probe", linear_probe)
 WORDS = asked_layers.words(MODELS)
 
 
-def probe(known, labels, asked):
+def probe(train, labels, test):
     """Your probe, trained by your gradient."""
-    return linear_probe(known, labels, asked, probe_gradient)
+    return linear_probe(train, labels, test, probe_gradient)
 
 
 def words_right(vectors):
