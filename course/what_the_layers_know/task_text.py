@@ -18,7 +18,7 @@ from torch.nn import functional
 from course.bilm_from_scratch.quantised_softmax import course_softmax
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
-from course.what_the_layers_know.layer_probes import Asked, Floats
+from course.what_the_layers_know.layer_probes import Floats, ProbingData
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import FastBiLM
@@ -52,9 +52,11 @@ class Speaking(nn.Module):
         ahead, behind = output["activations"][-1].chunk(2, -1)
         pair = mask[:, 1:]
         states = torch.cat([ahead[:, :-1][pair], behind[:, 1:][pair]])
-        asked = torch.cat([words[:, 1:][pair], words[:, :-1][pair]])
-        nats = functional.cross_entropy(states @ self.weight.T + self.bias, asked, reduction="sum")
-        return torch.stack([nats, torch.tensor(float(len(asked)))])
+        targets = torch.cat([words[:, 1:][pair], words[:, :-1][pair]])
+        nats = functional.cross_entropy(
+            states @ self.weight.T + self.bias, targets, reduction="sum"
+        )
+        return torch.stack([nats, torch.tensor(float(len(targets)))])
 
 
 def measure(seeds: Sequence[int]) -> tuple[str, Result]:
@@ -118,13 +120,13 @@ def perplexity(model: Speaking, sentences: Sentences) -> float:
 
 def accuracy(bilm: FastBiLM, task: Task) -> NDArray[np.float64]:
     """(L,): of a linear probe on each LSTM layer."""
-    asked = Asked(task, {"trained": bilm.requires_grad_(False)})
-    layers = asked.layers()
-    return np.array([asked.right(_probe, layers[:, j]).mean() for j in LAYERS])
+    data = ProbingData(task, {"trained": bilm.requires_grad_(False)})
+    layers = data.layers()
+    return np.array([data.right(_probe, layers[:, j]).mean() for j in LAYERS])
 
 
-def _probe(known: Floats, labels: list[str], asked: Floats) -> list[str]:
-    return [str(label) for label in linear_probe(known, labels, asked)]
+def _probe(train: Floats, labels: list[str], test: Floats) -> list[str]:
+    return [str(label) for label in linear_probe(train, labels, test)]
 
 
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"pos": measure}

@@ -346,20 +346,20 @@ check("control_labels", control_labels)
 #
 # The real task's accuracy less the control task's is called **selectivity**: what the probe finds beyond what it can learn by heart. Measure it word by word.
 #
-# Write `selectivity(vectors, words, labels, known, probe, draw)`. `vectors` (N, 2H), `words` and `labels` belong to the N running words of a text. The first `known` are the training set; the other M are the test set. `probe(known, labels, asked)` trains a probe and gives the labels of the asked vectors, and `draw(words, labels)` gives random labels, another draw at each call. Return M numbers: 1 where only the real task is right, −1 where only the control task is, 0 otherwise.
+# Write `selectivity(vectors, words, labels, n_train, probe, draw)`. `vectors` (N, 2H), `words` and `labels` belong to the N running words of a text. The first `n_train` are the training set; the other M are the test set. `probe(known, labels, asked)` trains a probe and gives the labels of the asked vectors, and `draw(words, labels)` gives random labels, another draw at each call. Return M numbers: 1 where only the real task is right, −1 where only the control task is, 0 otherwise.
 #
 # What must be true: in the control task the random labels are *the* labels, for learning and for judging; and the probe can learn nothing by heart unless a spelling means the same in both.
 
 
 # %% exercise="selectivity"
-def selectivity(vectors, words, labels, known, probe, draw):
-    """For each asked word (M,): right in the real task, less right in the control task."""
+def selectivity(vectors, words, labels, n_train, probe, draw):
+    """For each test word (M,): right in the real task, less right in the control task."""
     ### BEGIN SOLUTION
     drawn = draw(words, labels)
     right = []
     for of in (labels, drawn):
-        found = probe(vectors[:known], of[:known], vectors[known:])
-        right.append(np.array(found) == np.array(of[known:]))
+        found = probe(vectors[:n_train], of[:n_train], vectors[n_train:])
+        right.append(np.array(found) == np.array(of[n_train:]))
     return 1.0 * right[0] - 1.0 * right[1]
     ### END SOLUTION
 
@@ -370,9 +370,9 @@ check("selectivity", selectivity)
 # %% [markdown] hints="selectivity"
 # nudge: Two probes are trained, on the same vectors. What differs between them, and what is each held against?
 #
-# idea: Draw once, for all running words. Then do the same thing twice, with `labels` and with the drawn ones: learn from the first `known`, ask about the others, compare with the others' labels *of the same task*.
+# idea: Draw once, for all running words. Then do the same thing twice, with `labels` and with the drawn ones: learn from the first `n_train`, ask about the others, compare with the others' labels *of the same task*.
 #
-# outline: `drawn = draw(words, labels)`. For each of the two lists of labels: the probe's answers for `vectors[known:]`, and where they equal the list's own `[known:]`, as 0 and 1. The first row of 0 and 1 minus the second.
+# outline: `drawn = draw(words, labels)`. For each of the two lists of labels: the probe's answers for `vectors[n_train:]`, and where they equal the list's own `[n_train:]`, as 0 and 1. The first row of 0 and 1 minus the second.
 
 # %% [markdown] model_answer="selectivity"
 # Everything is done twice, and only the labels differ. If the asked words had a draw of their own, no spelling would keep its label, the probe could learn nothing by heart, and its score in the control task would be chance: every layer would look selective. Word by word the difference can be paired, so it has a small interval.
@@ -388,7 +388,7 @@ selectivity = or_reference("selectivity", selectivity)
 def gap(vectors, seed=0):
     """Your selectivity, with the same random labels for every layer."""
     draw = lambda words, labels: control_labels(words, labels, np.random.default_rng(seed))  # noqa: E731
-    return selectivity(vectors, WORDS.forms, WORDS.labels, WORDS.known, probe, draw)
+    return selectivity(vectors, WORDS.forms, WORDS.labels, WORDS.n_train, probe, draw)
 
 
 gaps = WORDS.ladder(gap)
@@ -431,7 +431,7 @@ WORDS.compare_draws("Selectivity, layer 2 minus layer 1", more, asked)
 # One probe had its test sentences in the training data. One reads vectors without context. One has its labels shifted by a word in training, and perhaps in the test too. The fourth is sound.
 
 # %% slide="subslide"
-parts = broken_probes.three_parts(WORDS.every, WORDS.layers(), WORDS.known)
+parts = broken_probes.three_parts(WORDS.occurrences, WORDS.layers(), WORDS.n_train)
 asked = (MODELS["trained"], *parts, nearest_labels)
 seen = {name: broken_probes.symptoms(name, *asked) for name in broken_probes.RUNS}
 broken_probes.draw_symptoms(seen, "Four probes and their symptoms")
