@@ -78,8 +78,8 @@ class _Probe:
         if np.ndim(train) != 2 or np.ndim(test) != 2 or len(train) != len(labels):
             raise AnswerRefused(
                 "`probe` takes the vectors of the training words, a label for each of them, and "
-                f"the vectors of the test words: yours were {np.shape(train)}, {len(labels)} labels "
-                f"and {np.shape(test)}."
+                f"the vectors of the test words: yours were {np.shape(train)}, "
+                f"{len(labels)} labels and {np.shape(test)}."
             )
         self.learnt.append(f"{len(train)} words, {len(test)} asked")
         far = ((np.asarray(test)[:, None] - np.asarray(train)[None]) ** 2).sum(-1)
