@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from course.starting_from_a_language_model.bench import StartsBench, starts_bench
+from course.starting_from_a_language_model.transfer_setup import TransferSetup, transfer_setup
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.tasks.decoding import (
     State,
@@ -38,14 +38,14 @@ RATE, EPOCHS, BATCH = 7e-3, 6, 32
 
 def broken_translators(seed: int) -> tuple[str, dict[str, Any]]:
     """What is seen of a sound translator and of each broken one, one run each."""
-    bench = starts_bench()
-    models = bench.language_model(), bench.telegram_model()
+    setup = transfer_setup()
+    models = setup.language_model(), setup.telegram_model()
     seen = {
-        name: _seen(bench, models, fault, seed) for name, fault in {"sound": "", **RUNS}.items()
+        name: _seen(setup, models, fault, seed) for name, fault in {"sound": "", **RUNS}.items()
     }
     return "Translators with a fault each", {
-        "pairs": len(bench.pairs),
-        "test pairs": len(bench.dev_pairs),
+        "pairs": len(setup.pairs),
+        "test pairs": len(setup.dev_pairs),
         "training": {"passes": EPOCHS, "batch": BATCH, "learning_rate": RATE},
         "runs": seen,
     }
@@ -66,35 +66,35 @@ def forgetful(
 
 
 def _seen(
-    bench: StartsBench,
+    setup: TransferSetup,
     models: tuple[LSTMLanguageModel, LSTMLanguageModel],
     fault: str,
     seed: int,
 ) -> dict[str, Any]:
     torch.manual_seed(seed)
-    words = len(bench.vocabulary)
-    model = Seq2Seq(words, words, bench.size)
+    words = len(setup.vocabulary)
+    model = Seq2Seq(words, words, setup.size)
     if fault != FRESH:
         start_decoder(model, models[0])
         start_encoder(model, models[1])
     step = {PADDING: peeking, FORGETFUL: forgetful}.get(fault, decode_step)
     ahead = fault == GIVEN_AWAY
-    pairs = list(bench.pairs)
+    pairs = list(setup.pairs)
     if fault == STRANGERS:
         pairs = swapped(pairs)
     if fault == LEAK:
-        pairs = [*pairs[: -len(bench.dev_pairs)], *bench.dev_pairs]
+        pairs = [*pairs[: -len(setup.dev_pairs)], *setup.dev_pairs]
     losses, _ = tune_and_watch(
         model,
-        bench.pair_batches(pairs, EPOCHS, BATCH, seed),
+        setup.pair_batches(pairs, EPOCHS, BATCH, seed),
         lambda batch: pair_loss(model, step, batch, read_ahead=ahead),
         RATE,
         lambda: None,
         len(pairs),
     )
     with torch.no_grad():
-        by_position = stepped_losses(model, step, bench.dev_pairs, read_ahead=ahead)
-    watched = LSTMLanguageModel(words, bench.size, bench.size)
+        by_position = stepped_losses(model, step, setup.dev_pairs, read_ahead=ahead)
+    watched = LSTMLanguageModel(words, setup.size, setup.size)
     watched.embedding, watched.lstm = model.target_embedding, model.decoder_first
     watched.softmax = model.softmax
 
@@ -104,17 +104,17 @@ def _seen(
     return {
         "loss of the first batch": losses[0],
         "loss of the last 20 batches": float(np.mean(losses[-20:])),
-        "perplexity": perplexity(bench.dev_pairs),
-        "perplexity, other sentences": perplexity(bench.test_pairs),
-        "perplexity, one by one": perplexity(bench.dev_pairs, 1),
-        "perplexity, another's telegram": perplexity(swapped(bench.dev_pairs)),
+        "perplexity": perplexity(setup.dev_pairs),
+        "perplexity, other sentences": perplexity(setup.test_pairs),
+        "perplexity, one by one": perplexity(setup.dev_pairs, 1),
+        "perplexity, another's telegram": perplexity(swapped(setup.dev_pairs)),
         "nats by place": by_position[:, :5].mean(0).tolist(),
-        "perplexity of the language model inside": stream_perplexity(watched, bench.held_out_third),
+        "perplexity of the language model inside": stream_perplexity(watched, setup.held_out_third),
         "says": [
             [
-                " ".join(bench.vocabulary.decode(ids))
+                " ".join(setup.vocabulary.decode(ids))
                 for ids in (source, target, greedy_decode(model, step, source)[0])
             ]
-            for source, target in bench.dev_pairs[:3]
+            for source, target in setup.dev_pairs[:3]
         ],
     }

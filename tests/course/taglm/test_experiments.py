@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from course.results.stored import stored_result
-from course.taglm import bench as tagger_bench
 from course.taglm import broken_crfs
 from course.taglm import experiments as taglm_experiments
-from course.taglm.bench import NO_LM, TAGLM, Bench, System, differences
+from course.taglm import setup as tagger_bench
 from course.taglm.experiments import main
+from course.taglm.tagger_setup import NO_LM, TAGLM, System, TaggerSetup, differences
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.fast.bilm import FastBiLM
@@ -103,9 +103,9 @@ def test_a_tagger_is_trained_once_and_paired_by_seed(
         return real(train, dev, options, training, **rest)
 
     monkeypatch.setattr(tagger_bench, "train_tagger", spy)
-    bench = Bench(bilm)
+    setup = TaggerSetup(bilm)
     for system in (System(NO_LM), System(TAGLM), System(TAGLM)):
-        bench.many("chunks", system, 0.5, [1, 2])
+        setup.many("chunks", system, 0.5, [1, 2])
     assert [seed for seed, _ in asked] == [1, 2, 1, 2]
     assert asked[0][1] == asked[2][1] != asked[1][1]
     assert [len(words) for _, words in asked] == [6] * 4

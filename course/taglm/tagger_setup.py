@@ -80,7 +80,7 @@ def schedule(sentences: int) -> TaggerTrainingOptions:
 
 
 @dataclass
-class Bench:
+class TaggerSetup:
     """The biLM, the data with its vectors, and what every tagger trained so far found."""
 
     checkpoint: Path

@@ -41,7 +41,7 @@ DRAWS = 3
 
 
 @dataclass
-class StartsBench:
+class TransferSetup:
     """The course's text as lesson 04 uses it.
 
     Attributes
@@ -319,6 +319,6 @@ def surprises(model: LSTMLanguageModel, sentences: Sequence[Sequence[int]]) -> N
 
 
 @lru_cache(maxsize=1)
-def starts_bench() -> StartsBench:
-    """The bench on the course's text."""
-    return StartsBench(corpora.course_text())
+def transfer_setup() -> TransferSetup:
+    """The setup on the course's text."""
+    return TransferSetup(corpora.course_text())
