@@ -108,7 +108,7 @@ def relative_frequency(tokens, word):
 check("relative_frequency", relative_frequency)
 
 # %% [markdown] hints="relative_frequency"
-# nudge: A share lies between 0 and 1. What do you divide by what? Compare tokens as they are, without changing their case.
+# nudge: A relative frequency lies between 0 and 1. What do you divide by what? Compare tokens as they are, without changing their case.
 #
 # idea: `tokens.count(word)` counts the tokens that equal `word`, and `len(tokens)` counts all of them. One `/` gives the share.
 #

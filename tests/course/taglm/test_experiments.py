@@ -9,7 +9,7 @@ import torch
 from course.results.stored import stored_result
 from course.taglm import broken_crfs
 from course.taglm import experiments as taglm_experiments
-from course.taglm import setup as tagger_bench
+from course.taglm import tagger_setup
 from course.taglm.experiments import main
 from course.taglm.tagger_setup import NO_LM, TAGLM, System, TaggerSetup, differences
 from elmo_mini import corpora
@@ -38,11 +38,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         return entities(part)[:12]  # type: ignore[arg-type]
 
     for name in ("chunking", "entities"):
-        monkeypatch.setattr(tagger_bench, name, some)
+        monkeypatch.setattr(tagger_setup, name, some)
     monkeypatch.setattr(broken_crfs, "entities", some)
     monkeypatch.setattr(broken_crfs, "PASSES", 1)
     once = TaggerTrainingOptions(epochs=1, batch_size=4)
-    monkeypatch.setattr(tagger_bench, "schedule", lambda n: once)
+    monkeypatch.setattr(tagger_setup, "schedule", lambda n: once)
 
 
 @pytest.mark.usefixtures("quick")
@@ -96,13 +96,13 @@ def test_a_tagger_is_trained_once_and_paired_by_seed(
     bilm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, list[tuple[str, ...]]]] = []
-    real = tagger_bench.train_tagger
+    real = tagger_setup.train_tagger
 
     def spy(train, dev, options, training, **rest):  # type: ignore[no-untyped-def]
         asked.append((training.seed, [s.words for s in train]))
         return real(train, dev, options, training, **rest)
 
-    monkeypatch.setattr(tagger_bench, "train_tagger", spy)
+    monkeypatch.setattr(tagger_setup, "train_tagger", spy)
     setup = TaggerSetup(bilm)
     for system in (System(NO_LM), System(TAGLM), System(TAGLM)):
         setup.many("chunks", system, 0.5, [1, 2])
@@ -121,7 +121,7 @@ def test_what_is_missing_is_said_in_a_line(
     def missing(part: str) -> list[TaggedSentence]:
         raise corpora.CorpusMissing("the corpus 'conll2000' is not on this machine")
 
-    monkeypatch.setattr(tagger_bench, "chunking", missing)
+    monkeypatch.setattr(tagger_setup, "chunking", missing)
     assert main(["position", "--bilm", str(bilm)]) == 2
     assert "conll2000" in capsys.readouterr().err
     assert main(["ner", "--bilm", "nowhere.safetensors"]) == 2
