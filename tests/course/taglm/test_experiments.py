@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from course.results.stored import stored_result
-from course.taglm import broken_crfs
+from course.taglm import broken_crfs, tagger_setup
 from course.taglm import experiments as taglm_experiments
-from course.taglm import tagger_setup
 from course.taglm.experiments import main
 from course.taglm.tagger_setup import NO_LM, TAGLM, System, TaggerSetup, differences
 from elmo_mini import corpora
