@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elmo_mini.fast.bilm_options import BiLMOptions
     from elmo_mini.probing.probe import probe
     from elmo_mini.tagging.tagger import Tagger
-    from elmo_mini.word_vectors.glove import Glove
+    from elmo_mini.word_vectors.glove_trainer import Glove
     from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 __all__ = [
@@ -54,7 +54,7 @@ _HOMES = {
     "BiLMOptions": "fast.bilm_options.BiLMOptions",
     "Elmo": "embedding.elmo.Elmo",
     "ElmoEmbedder": "embedding.embedder.ElmoEmbedder",
-    "Glove": "word_vectors.glove.Glove",
+    "Glove": "word_vectors.glove_trainer.Glove",
     "ScalarMix": "embedding.scalar_mix.AllenNLPScalarMix",
     "Tagger": "tagging.tagger.Tagger",
     "VectorCache": "embedding.cache.VectorCache",

@@ -14,12 +14,12 @@ import torch
 
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
-from autograde.checking.diagnosis import named_mistake, numbers_besides
-from autograde.checking.drawn import drawn
+from autograde.checking.case_inputs import case_inputs
+from autograde.checking.code_parts import code_parts
+from autograde.checking.diagnosis import named_mistake, other_errors
 from autograde.checking.exercise import Answer, Exercise, Plain
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_workspace
-from autograde.checking.made_of import made_of
 from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.observing.observed import observation
 from autograde.checking.outcomes import (
@@ -117,7 +117,7 @@ def report_of(exercise: Exercise, answer: Answer) -> Report:
     """What an answer earns; not examined again where it, and what it calls, is what it was."""
     if exercise in _examined:
         examined, before, report = _examined[exercise]
-        now = made_of(answer)
+        now = code_parts(answer)
         if examined is answer and len(before) == len(now) and all(map(operator.is_, before, now)):
             return report
     return _examine_and_remember(exercise, answer)
@@ -129,7 +129,7 @@ def _was_just_told(exercise: Exercise, answer: Answer) -> bool:
         return False
     examined, before, _ = _examined[exercise]
     codes = [part for part in before if isinstance(part, CodeType)]
-    now = [part for part in made_of(answer) if isinstance(part, CodeType)]
+    now = [part for part in code_parts(answer) if isinstance(part, CodeType)]
     return codes == now and (bool(codes) or examined is answer)
 
 
@@ -139,7 +139,7 @@ def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     if report.cases and _is_the_learners(exercise, answer):  # no stub, not refused unseen
         attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
-        _examined[exercise] = (answer, made_of(answer), report)
+        _examined[exercise] = (answer, code_parts(answer), report)
     return report
 
 
@@ -250,7 +250,7 @@ def what_is_seen(
 ) -> str:
     """What all wrong cases have in common; "" if nothing was found."""
     found = observation(exercise, answer, expected, came, seed)
-    return found or numbers_besides(exercise, came, seed)
+    return found or other_errors(exercise, came, seed)
 
 
 def _cannot_be_called(exercise: Exercise, answer: Any) -> str:
@@ -313,7 +313,7 @@ def _short_detail(
 
 def _detail(exercise: Exercise, index: int, seed: int, expected: Outcome, came: Outcome) -> Detail:
     """What went in, what was expected, what came."""
-    inputs = drawn(exercise, index, seed)
+    inputs = case_inputs(exercise, index, seed)
     rows = [(f"in: {name}", shown(value)) for name, value in inputs.items()]
     wanted, given = _where_they_differ(expected.view, came.view)
     if exercise.shows_expected:

@@ -1,4 +1,4 @@
-"""An optimizer for checks: plain steps down the slopes, and a note of every rate."""
+"""An optimizer for checks: plain gradient descent, and a record of every learning rate."""
 
 from collections import defaultdict
 from collections.abc import Iterable

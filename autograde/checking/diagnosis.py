@@ -78,7 +78,7 @@ def right_but_for_its_form(exercise: Exercise, came: tuple[Outcome, ...], seed: 
     return bool(refused) and is_what_returns(exercise, refused, exercise.reference, seed)
 
 
-def numbers_besides(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> str:
+def other_errors(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> str:
     """What else is wrong with an answer whose form is refused in each case."""
     refused = {index: outcome.returned for index, outcome in enumerate(came) if outcome.failure}
     if len(refused) < len(came) or is_what_returns(exercise, refused, exercise.reference, seed):

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain
-from autograde.checking.drawn import drawn
+from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Exercise, everything
 from autograde.checking.judge import first_difference
 from autograde.checking.own_words import own_words
-from autograde.checking.refused_form import form_aside, remembering
+from autograde.checking.refused_form import remembering, without_form
 from autograde.checking.safe_state import as_in_a_new_thread, safe_state
 from autograde.checking.time_limit import StillRunning, Stopped, each_limited
 from autograde.checking.undisturbed import undisturbed
@@ -60,7 +60,7 @@ NOT_RUN = Outcome(failure="not run", sentence="Not run: your function was stoppe
 def answer_outcomes(exercise: Exercise, answer: Answer, seed: int) -> tuple[Outcome, ...]:
     """The outcomes of a learner's answer; none is run after one that had to be stopped."""
     cases = range(len(exercise.cases))
-    inputs = undisturbed(lambda: [drawn(exercise, index, seed) for index in cases])
+    inputs = undisturbed(lambda: [case_inputs(exercise, index, seed) for index in cases])
 
     def outcome(given: Inputs) -> Outcome:
         as_in_a_new_thread()
@@ -139,7 +139,7 @@ def alike(exercise: Exercise, left: Outcome, right: Outcome) -> bool:
 
 def _known(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome:
     def outcome() -> Outcome:
-        inputs = drawn(exercise, index, seed)
+        inputs = case_inputs(exercise, index, seed)
         return outcome_of(exercise, answer, inputs, inputs)
 
     return undisturbed(outcome)
@@ -147,7 +147,7 @@ def _known(exercise: Exercise, answer: Answer, index: int, seed: int) -> Outcome
 
 def _forget() -> None:
     known_outcome.cache_clear()
-    drawn.cache_clear()
+    case_inputs.cache_clear()
 
 
 def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs) -> Outcome:
@@ -168,7 +168,7 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
             not_started=True,
         )
     except AnswerRefused as refused:
-        return Outcome(failure=str(refused), sentence=str(refused), returned=form_aside(calls))
+        return Outcome(failure=str(refused), sentence=str(refused), returned=without_form(calls))
     except BaseException as error:
         failure, line = said(error), _line_of(error, answer)
         sentence = own_words(error, line) or f"Your function stopped with {failure}{line}"

@@ -1,4 +1,4 @@
-"""What an answer returned in a form that is refused: right or wrong, form aside.
+"""Compare an ill-formed result's numbers with the expected ones.
 
 A refusal says nothing of the numbers. So they are kept beside it, and a mistake that is right but
 for its form is named only where the learner's numbers are right, too.
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from autograde.checking.answers import MOST_PARTS, Answer, AnswerRefused, Plain, plain
-from autograde.checking.drawn import drawn
+from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Exercise
 from autograde.checking.judge import first_difference
 
@@ -64,8 +64,8 @@ def refuse_what_is_huge(result: Any) -> None:
         )
 
 
-def form_aside(calls: Calls) -> Plain:
-    """What was returned, and what became of the arguments, as arrays, texts and lists of these.
+def without_form(calls: Calls) -> Plain:
+    """What was returned, and the arguments afterwards, as arrays, texts and lists of these.
 
     None, where nothing was returned that can be read.
     """
@@ -80,7 +80,7 @@ def _read(value: Any) -> Plain:
     if _is_vast(value):
         return None
     try:
-        return _without_form(plain(sorted(value) if isinstance(value, set | frozenset) else value))
+        return _as_arrays(plain(sorted(value) if isinstance(value, set | frozenset) else value))
     except Exception:  # it cannot be read, or stops when it is
         return None
 
@@ -96,9 +96,9 @@ def _is_vast(value: Any) -> bool:
     return count > MOST_READ
 
 
-def _without_form(value: Plain) -> Plain:
+def _as_arrays(value: Plain) -> Plain:
     if isinstance(value, list | tuple):
-        parts = [_without_form(part) for part in value]
+        parts = [_as_arrays(part) for part in value]
         shapes = {part.shape if isinstance(part, np.ndarray) else None for part in parts}
         return np.array(parts) if len(shapes - {None}) == len(shapes) < 2 else parts
     if isinstance(value, np.ndarray) and not value.size:
@@ -108,11 +108,11 @@ def _without_form(value: Plain) -> Plain:
 
 @lru_cache(maxsize=256)
 def returned_by(exercise: Exercise, answer: Answer, index: int, seed: int) -> Plain:
-    """What an answer of the course's own returns in one case, form aside."""
+    """What an answer of the course's own returns in one case, without its form."""
     remembered, calls = remembering(answer)
     with np.errstate(all="ignore"), suppress(Exception):  # it may be refused, and has returned
-        exercise.run(remembered, copy.deepcopy(drawn(exercise, index, seed)))
-    return form_aside(calls)
+        exercise.run(remembered, copy.deepcopy(case_inputs(exercise, index, seed)))
+    return without_form(calls)
 
 
 def is_what_returns(

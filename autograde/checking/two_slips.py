@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.drawn import drawn
+from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.outcomes import (
     Outcome,
@@ -74,7 +74,7 @@ def _fitting(
     seed: int,
 ) -> Iterator[tuple[Slip, Slip]]:
     end = time.thread_time() + SECONDS
-    inputs = [drawn(exercise, index, seed) for index in range(len(came))]
+    inputs = [case_inputs(exercise, index, seed) for index in range(len(came))]
 
     def fits(one: Slip, other: Slip, *cases: int) -> bool:
         both = one.beside(other)

@@ -1,4 +1,4 @@
-"""Another processor, made here: the last bits of what processors compute differently are changed.
+"""Perturb the last bits of matrix products, exponentials and sums: another processor, simulated.
 
 Sums, products of matrices, exponentials and their kind come out a little otherwise on each make of
 processor, and in each size of batch. A check that a last bit can tip says one thing here and

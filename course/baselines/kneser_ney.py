@@ -1,4 +1,4 @@
-"""An n-gram language model with interpolated Kneser-Ney smoothing: what an LSTM has to beat.
+"""An n-gram language model with interpolated Kneser-Ney smoothing, the baseline of an LSTM.
 
 Kneser & Ney 1995 (ICASSP), in the interpolated form of Chen & Goodman 1998 (Harvard TR-10-98):
 a fixed discount is taken from every count, and what is saved goes to the next shorter context.

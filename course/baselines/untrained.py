@@ -1,4 +1,4 @@
-"""The control of every claim about reading: a network of the same sizes that has read nothing."""
+"""The untrained control: the same biLM with fresh weights."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Three runs of the quick word biLM with one planted fault each, and their symptoms."""
+"""Word biLMs with one planted fault each, and their symptoms: three runs beside a sound one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The causality test as a picture: which states move when a word is replaced, and which may."""
+"""Figure of the causality test: which hidden states change when a word is replaced."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""``python -m course.bilm_from_scratch.counted_text pairs``: the checkpoint's own text, counted.
+"""``python -m course.bilm_from_scratch.counted_text pairs``: bigram counts of the biLM's own text.
 
 Pairs of neighbours are counted in the text that the course's checkpoint was trained on and in the
 256 sentences that lesson 07 gives to its softmax. How far does counting come that has read as much?

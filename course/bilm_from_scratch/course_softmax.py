@@ -1,4 +1,4 @@
-"""``python -m course.bilm_from_scratch.course_softmax``: gives the course's biLM a voice.
+"""``python -m course.bilm_from_scratch.course_softmax``: an output layer for the course's biLM.
 
 Trains a softmax of both directions on the frozen top states, over a part of the texts that the
 biLM has read, and writes the small file that lesson 07 loads, with its card.
@@ -36,7 +36,7 @@ from elmo_mini.training.pretraining.text import hold_out
 BATCH, DRAWN, HIGHEST, EVERY = 64, 1024, 4e-3, 50
 LONGEST = 60
 States = tuple[Tensor, Tensor]
-"""Top states (N, H) of either direction, and the words that they are asked for, (N,)."""
+"""Top states (N, H) of either direction, and the words that they have to predict, (N,)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,9 +104,9 @@ def _some(text: PackedText, words: int) -> list[list[str]]:
 
 @torch.no_grad()
 def read(bilm: FastBiLM, sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> States:
-    """The top states, as float16, and what they are asked, boundaries included."""
+    """The top states, as float16, and their targets, boundaries included."""
     cache = TokenCache(bilm.token_encoder, 50_000)
-    states, asked = [], []
+    states, targets = [], []
     for rows in _batches(sorted(sentences, key=len)):
         output = bilm(batch_to_ids(rows), token_cache=cache)
         ahead, behind = output["activations"][-1].half().chunk(2, -1)
@@ -114,8 +114,8 @@ def read(bilm: FastBiLM, sentences: Sequence[Sequence[str]], vocabulary: Vocabul
             words = torch.tensor(vocabulary.encode([BOS_TOKEN, *sentence, EOS_TOKEN]))
             last = len(words) - 1
             states += [ahead[row, :last].clone(), behind[row, 1 : last + 1].clone()]
-            asked += [words[1:], words[:-1]]
-    return torch.cat(states), torch.cat(asked)
+            targets += [words[1:], words[:-1]]
+    return torch.cat(states), torch.cat(targets)
 
 
 def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
@@ -126,22 +126,22 @@ def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]
 
 def fit(learn: States, vocabulary: Vocabulary, epochs: int) -> nn.Linear:
     """Start from the counts of words, and let the states add to them."""
-    states, asked = learn
+    states, targets = learn
     softmax = nn.Linear(states.shape[1], len(vocabulary))
     with torch.no_grad():
         softmax.weight.zero_()
-        counts = torch.bincount(asked, minlength=len(vocabulary))
+        counts = torch.bincount(targets, minlength=len(vocabulary))
         softmax.bias.copy_((counts + 0.5).log())
-    steps = epochs * (len(asked) // DRAWN)
+    steps = epochs * (len(targets) // DRAWN)
     optimizer = torch.optim.Adam(softmax.parameters(), lr=HIGHEST)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 - min(n, steps - 1) / steps)
     products = Precision("bfloat16", "cpu")
     done = 0
     for _ in range(epochs):
-        for drawn in torch.randperm(len(asked)).split(DRAWN)[:-1]:
+        for drawn in torch.randperm(len(targets)).split(DRAWN)[:-1]:
             with products.autocast():
                 scores = softmax(states[drawn].float())
-            loss = functional.cross_entropy(scores.float(), asked[drawn])
+            loss = functional.cross_entropy(scores.float(), targets[drawn])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -156,8 +156,8 @@ def fit(learn: States, vocabulary: Vocabulary, epochs: int) -> nn.Linear:
 def perplexity(weight: Tensor, bias: Tensor, judge: States) -> float:
     """Of both directions, over all words."""
     nats = [
-        functional.cross_entropy(states.float() @ weight.T + bias, asked, reduction="sum")
-        for states, asked in zip(*(part.split(DRAWN) for part in judge), strict=True)
+        functional.cross_entropy(states.float() @ weight.T + bias, targets, reduction="sum")
+        for states, targets in zip(*(part.split(DRAWN) for part in judge), strict=True)
     ]
     return float((torch.stack(nats).sum() / len(judge[1])).exp())
 

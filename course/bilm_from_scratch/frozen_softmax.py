@@ -1,4 +1,4 @@
-"""A fresh softmax on a frozen model's states: what do they know of the next word?
+"""Perplexity of frozen states: a new softmax trained on them, the rest of the model fixed.
 
 Only the softmax learns, and it begins with the counts of words, so the states can only add to
 those. When to stop is chosen on other sentences than those that judge it.
@@ -26,7 +26,7 @@ TINY = 1e-6
 
 @dataclass(frozen=True)
 class Answered:
-    """What a model has paid for each word that it was asked for.
+    """The loss of a model for each target word.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def frozen_softmax(
         numbers are brought to mean 0 and spread 1 on `learn`, so that the softmax learns as fast
         from small states as from large ones
     """
-    states, asked, _ = _states(read, text, learn)
+    states, targets, _ = _states(read, text, learn)
     middle, spread = states.mean(0), states.std(0) + TINY
     states = (states - middle) / spread
     stop_states, stop_asked, _ = _states(read, text, stop)
@@ -110,7 +110,7 @@ def frozen_softmax(
     softmax = nn.Linear(states.shape[1], words)
     with torch.no_grad():
         softmax.weight.zero_()
-        softmax.bias.copy_((torch.bincount(asked, minlength=words) + 1).log())
+        softmax.bias.copy_((torch.bincount(targets, minlength=words) + 1).log())
     optimizer = torch.optim.Adam(softmax.parameters(), lr=RATE)
     generator = torch.Generator().manual_seed(seed)
     best, kept, best_step = math.inf, softmax.state_dict(), 0
@@ -122,21 +122,21 @@ def frozen_softmax(
                 if loss < best:
                     best, best_step = loss, step
                     kept = {name: weight.clone() for name, weight in softmax.state_dict().items()}
-            drawn = torch.randint(len(asked), (DRAWN,), generator=generator)
+            drawn = torch.randint(len(targets), (DRAWN,), generator=generator)
             optimizer.zero_grad()
-            functional.cross_entropy(softmax(states[drawn]), asked[drawn]).backward()
+            functional.cross_entropy(softmax(states[drawn]), targets[drawn]).backward()
             optimizer.step()
             bar.update()
     softmax.load_state_dict(kept)
-    states, asked, sentence = _states(read, text, judge)
+    states, targets, sentence = _states(read, text, judge)
     with torch.no_grad():
         scores = softmax((states - middle) / spread)
-        nats = functional.cross_entropy(scores, asked, reduction="none")
+        nats = functional.cross_entropy(scores, targets, reduction="none")
     return Answered(nats.double().numpy(), sentence.numpy(), best_step)
 
 
 def _states(read: Read, text: SmallText, sentences: Sentences) -> tuple[Tensor, Tensor, Tensor]:
-    """Top states (N, H) of both directions, the words that they are asked for, their sentences."""
+    """Top states (N, H) of both directions, the words to predict, their sentences."""
     kept = []
     for first in range(0, len(sentences), BATCH):
         rows = sentences[first : first + BATCH]
@@ -150,5 +150,5 @@ def _states(read: Read, text: SmallText, sentences: Sentences) -> tuple[Tensor, 
             (ahead[:, :-1][pair], words[:, 1:][pair], number),
             (behind[:, 1:][pair], words[:, :-1][pair], number),
         ]
-    states, asked, number = map(torch.cat, zip(*kept, strict=True))
-    return states, asked, number
+    states, targets, number = map(torch.cat, zip(*kept, strict=True))
+    return states, targets, number

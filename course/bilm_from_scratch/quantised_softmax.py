@@ -1,6 +1,6 @@
-"""The softmax that is kept with the course's biLM: eight bits a number, one scale for each word.
+"""The course biLM's output layer, int8 with a scale for each row (word).
 
-A biLM is given away without its softmax, since no vector needs it; only with one does it speak.
+A biLM is released without its softmax, since no vector needs it; to generate text takes one.
 `course.bilm_from_scratch.course_softmax` trains this one on the frozen states.
 """
 

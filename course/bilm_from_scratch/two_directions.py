@@ -1,4 +1,4 @@
-"""Two language models read a sentence from its two ends, step by step."""
+"""Animation of a forward and a backward language model over one sentence, step by step."""
 
 from collections.abc import Callable, Sequence
 

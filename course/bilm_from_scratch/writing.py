@@ -1,4 +1,4 @@
-"""Sentences that a language model writes word by word, onward from a beginning or back to one."""
+"""Text generation with a biLM: word by word, forward from a beginning or backward to one."""
 
 from collections.abc import Callable
 from typing import Self

@@ -17,7 +17,7 @@ from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import linear
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm import MaskedLM
 

@@ -20,8 +20,8 @@ from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import SmallText, small_text
 from elmo_mini.probing.classifiers import linear, majority
+from elmo_mini.probing.probing_tasks import Occurrence, parts_of_speech
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.probing.tasks import Occurrence, parts_of_speech
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import MASK, SPECIALS, UNKNOWN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions

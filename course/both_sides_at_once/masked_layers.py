@@ -39,8 +39,8 @@ from elmo_mini.embedding.stream import Floats
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
+from elmo_mini.probing.probing_tasks import Occurrence, Task, load_task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
-from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import seeded
 from elmo_mini.transformer.corruption import SPECIALS

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from elmo_mini.embedding.stream import Floats
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.masked_lm import MaskedLM

@@ -10,8 +10,9 @@ from torch import Tensor
 from torch.func import functional_call
 from torch.nn import functional
 
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, stream_perplexity
+from elmo_mini.tasks.language_model_use import stream_perplexity
 from elmo_mini.text.running_text import UNKNOWN, next_word_windows, stream_rows
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -85,8 +86,8 @@ def symptoms(
             copied = {name: weight.clone() for name, weight in model.named_parameters()}
             logits, last = functional_call(model, copied, (inputs, state))
             state = last if fault == ENDLESS else (last[0].detach(), last[1].detach())
-            asked = inputs if fault == UNSHIFTED else targets
-            loss = functional.cross_entropy(logits.flatten(0, 1), asked.flatten())
+            expected = inputs if fault == UNSHIFTED else targets
+            loss = functional.cross_entropy(logits.flatten(0, 1), expected.flatten())
             nodes.append(_nodes(loss))
             _step(model, optimizer, loss, keep=fault == ENDLESS)
             losses.append(loss.item())

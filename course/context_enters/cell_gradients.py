@@ -1,7 +1,7 @@
-"""How much the cells of an LSTM still feel what stood in them some words ago, for lesson 03.
+"""Gradient norms ‖∂c_t/∂c_0‖ of LSTM cells, before and after training, for lesson 03.
 
-Beside a plain recurrence, whose slope is a product that fades, stand the cells of an LSTM before
-its first step, after training, and before its first step with the forget gates held open.
+In a plain recurrence this gradient vanishes. Here stand an untrained LSTM, a trained one, and an
+untrained one with a large forget-gate bias.
 """
 
 import copy
@@ -12,11 +12,11 @@ from torch import Tensor
 
 STEPS = (1, 2, 4, 8, 12, 16, 20, 24)
 OPEN = 3.0
-Slopes = dict[int, float]
+Norms = dict[int, float]
 
 
-def notes_kept(fresh: Any, trained: Any, rows: Tensor) -> dict[str, Slopes]:
-    """By model, the slope of the cells by those of some words before, on all ways together.
+def cell_gradient_norms(fresh: Any, trained: Any, rows: Tensor) -> dict[str, Norms]:
+    """By model, the gradient norm of the cells c_t with respect to c_0, through all paths.
 
     Parameters
     ----------
@@ -26,15 +26,14 @@ def notes_kept(fresh: Any, trained: Any, rows: Tensor) -> dict[str, Slopes]:
 
     Returns
     -------
-    after so many words, the length of v . d c_t / d c_0 for a random v of length 1, the mean over
-    the rows
+    for each number of steps t, ‖v ∂c_t/∂c_0‖ for a random unit vector v, the mean over the rows
     """
     models = {"fresh": fresh, "trained": trained, "fresh, gates open": with_open_gates(fresh)}
-    return {name: _kept(model, rows) for name, model in models.items()}
+    return {name: _gradient_norms(model, rows) for name, model in models.items()}
 
 
 def with_open_gates(model: Any) -> Any:
-    """A copy whose forget gates begin near 1."""
+    """A copy with a forget-gate bias of `OPEN`, so that the gates begin near 1."""
     other = copy.deepcopy(model)
     bias = other.lstm.gates.bias
     with torch.no_grad():
@@ -42,15 +41,15 @@ def with_open_gates(model: Any) -> Any:
     return other
 
 
-def _kept(model: Any, rows: Tensor) -> Slopes:
+def _gradient_norms(model: Any, rows: Tensor) -> Norms:
     with torch.no_grad():
         _, (h, c) = model.states(rows[:, :1])
     v = torch.randn(c.shape, generator=torch.Generator().manual_seed(0))
     v = v / v.norm(dim=1, keepdim=True)
-    lengths = {}
+    norms = {}
     for steps in STEPS:
         before = c.clone().requires_grad_()
         _, (_, after) = model.states(rows[:, 1 : 1 + steps], (h, before))
-        (slope,) = torch.autograd.grad((after * v).sum(), before)
-        lengths[steps] = slope.norm(dim=1).mean().item()
-    return lengths
+        (gradient,) = torch.autograd.grad((after * v).sum(), before)
+        norms[steps] = gradient.norm(dim=1).mean().item()
+    return norms

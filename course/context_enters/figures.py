@@ -131,8 +131,8 @@ def fading(slopes: Callable[[float, Numbers, float], Numbers], words: int = 24) 
     )
 
 
-def notes(kept: Mapping[str, Mapping[int, float]]) -> Picture:
-    """What is left of the slope along the page c of LSTMs, after so many words."""
+def cell_gradients(kept: Mapping[str, Mapping[int, float]]) -> Picture:
+    """Gradient norms of LSTM cells by the number of words between them."""
     return plots.curves(
         list(next(iter(kept.values()))),
         {name: np.array(list(slopes.values())) for name, slopes in kept.items()},

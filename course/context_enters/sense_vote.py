@@ -1,7 +1,7 @@
-"""Senses of the course's sentences by the vote of the nearest, and the cheap controls of it.
+"""Word senses in the course's sentences by k nearest neighbours, and cheap baselines.
 
 For each test sentence, the three training sentences of the same word whose vectors are nearest
-vote. What a vector of a place knows has to beat what the two words beside it know.
+vote. Vectors in context have to beat random vectors of the two neighbouring words.
 """
 
 from collections import defaultdict
@@ -14,10 +14,12 @@ import torch
 from numpy.typing import NDArray
 
 from course.results.stored import stored_result
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
-from elmo_mini.recurrent.language_model import LSTMLanguageModel, hidden_states
+from elmo_mini.tasks.context2vec_use import context_vectors
+from elmo_mini.tasks.language_model_use import hidden_states
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.text.vocabulary import Vocabulary
@@ -35,7 +37,7 @@ class SenseVote:
     sentences : N labelled sentences, training and test
     tokens : their words in lower case
     places : where the ambiguous word stands in each
-    tested : (M,) the numbers of the test sentences
+    test : (M,) the numbers of the test sentences
     spellings : (N,) the ambiguous word as it stands in each, in lower case
     """
 
@@ -44,14 +46,14 @@ class SenseVote:
         self.tokens = [[token.lower() for token in s.tokens] for s in self.sentences]
         self.places = [s.position for s in self.sentences]
         splits = np.array([s.split for s in self.sentences])
-        self.tested = np.flatnonzero(splits == "test")
+        self.test = np.flatnonzero(splits == "test")
         self.words = np.array([s.word for s in self.sentences])
         self.spellings = np.array([s.target.lower() for s in self.sentences])
 
     @cached_property
-    def answers(self) -> list[str]:
+    def test_senses(self) -> list[str]:
         """The senses of the test sentences."""
-        return [self.sentences[n].sense for n in self.tested]
+        return [self.sentences[n].sense for n in self.test]
 
     def at_places(self, rows: Sequence[Floats]) -> Floats:
         """Of each sentence's vectors (n, D), the one at its ambiguous word: (N, D)."""
@@ -64,14 +66,17 @@ class SenseVote:
         ----------
         vectors : (N, D), one for each sentence
         """
-        test = np.isin(np.arange(len(self.sentences)), self.tested)
-        right = np.zeros(len(self.sentences), bool)
+        is_test = np.isin(np.arange(len(self.sentences)), self.test)
+        correct = np.zeros(len(self.sentences), bool)
         for word in sorted(set(self.words)):
-            known, asked = (np.flatnonzero((self.words == word) & part) for part in (~test, test))
-            labels = [self.sentences[n].sense for n in known]
-            said = knn(vectors[known], labels, vectors[asked], NEIGHBOURS)
-            right[asked] = [s == self.sentences[n].sense for s, n in zip(said, asked, strict=True)]
-        return right[self.tested]
+            of_word = self.words == word
+            train, test = np.flatnonzero(of_word & ~is_test), np.flatnonzero(of_word & is_test)
+            labels = [self.sentences[n].sense for n in train]
+            predicted = knn(vectors[train], labels, vectors[test], NEIGHBOURS)
+            correct[test] = [
+                sense == self.sentences[n].sense for sense, n in zip(predicted, test, strict=True)
+            ]
+        return correct[self.test]
 
     def by_states(
         self, made: Callable[[], LSTMLanguageModel], vocabulary: Vocabulary, draws: int = 1
@@ -104,7 +109,7 @@ class SenseVote:
 
         Words are drawn whole: the sentences of a word share its senses and its neighbours.
         """
-        _, numbers = np.unique(self.words[self.tested], return_inverse=True)
+        _, numbers = np.unique(self.words[self.test], return_inverse=True)
         outcomes = np.atleast_2d(np.asarray(right, float))
         mean, low, high = bootstrap_interval(outcomes, numbers)
         return {"mean": mean, "low": low, "high": high}

@@ -1,4 +1,4 @@
-"""A model goes on speaking: each word is drawn, and read before the next."""
+"""Text generation: words sampled from a language model, each read before the next."""
 
 from collections.abc import Callable, Sequence
 

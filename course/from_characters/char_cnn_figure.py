@@ -1,4 +1,4 @@
-"""Pictures of a character encoder: stencils and filters on a word, two lanes, a gate that opens."""
+"""Pictures of a character CNN: filters on a word, the highway layer, its gate."""
 
 from collections.abc import Callable
 

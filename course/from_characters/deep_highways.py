@@ -1,4 +1,4 @@
-"""How much of a gradient arrives at the bottom of many random layers, with gates and without."""
+"""Gradient norm at the bottom of many random layers, with highway gates and without."""
 
 from collections.abc import Callable, Sequence
 

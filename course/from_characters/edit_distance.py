@@ -1,4 +1,4 @@
-"""How many letters one must type to turn one word into another (Levenshtein 1966)."""
+"""Edit distance of two words (Levenshtein 1966)."""
 
 from collections.abc import Sequence
 

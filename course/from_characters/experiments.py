@@ -1,4 +1,4 @@
-"""``python -m course.from_characters.experiments neighbours``: what letters know, trained and not.
+"""``python -m course.from_characters.experiments neighbours``: a character CNN beside its controls.
 
 The token layer of the course checkpoint beside four controls that are asked the same: the same
 network with its starting weights, fastText on the checkpoint's own text, and spelling alone, read

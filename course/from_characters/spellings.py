@@ -1,4 +1,4 @@
-"""Words for asking what a vector made from letters knows: misspelt ones, and false friends.
+"""Word lists that test character-based vectors: misspelt words, and look-alikes.
 
 Both lists were written for this course by a language model. No misspelt word occurs in the text of
 the course checkpoint; each word that was meant is among the 16,000 of its vocabulary.

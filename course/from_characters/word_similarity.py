@@ -1,4 +1,4 @@
-"""How close words are, by their vectors or by their letters, and three questions to ask of it.
+"""Word similarity by vectors or by spelling, and three evaluations of it.
 
 A closeness takes Q words and N candidates and gives a table (Q, N); the larger, the closer. Where
 candidates tie, each has the chance of a draw, so that the order of the list tells nobody which

@@ -1,4 +1,4 @@
-"""How far one program's vectors are from another's, sentence by sentence."""
+"""Largest difference of two programs' vectors, sentence by sentence, as a figure."""
 
 from collections.abc import Mapping
 

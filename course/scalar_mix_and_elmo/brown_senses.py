@@ -10,7 +10,7 @@ import json
 from importlib.resources import files
 
 from elmo_mini import corpora
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 FILE = files("elmo_mini") / "data" / "senses_brown.json"
 

@@ -1,4 +1,4 @@
-"""Occurrences of a word as points that move as the layers are mixed: s and gamma by hand."""
+"""Vectors of a word in two dimensions while the layers are mixed by sliders for s and gamma."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A mix that is known, and a small real task that trains one: what lesson 08 measures with.
+"""Lesson 08's two tasks for a scalar mix: a known mix to recover, and a small tagging task.
 
 Which trainer, which mix and which gradient are arguments: the learner's own.
 """
@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from course.texts.small_tasks import labelled_words
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.probing.tasks import Occurrence
 from elmo_mini.progress import progress_bar
 
 Numbers = NDArray[np.floating[Any]]

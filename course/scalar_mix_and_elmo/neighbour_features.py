@@ -1,4 +1,4 @@
-"""The controls that know which words stand around: random vectors of them, or their letters."""
+"""Baseline features: random vectors or token-layer vectors of the neighbouring words."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from course.from_characters.word_similarity import reader, remembered
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 Floats = NDArray[np.float64]
 

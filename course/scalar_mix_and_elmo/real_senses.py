@@ -24,8 +24,8 @@ from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import knn, linear, majority
 from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
+from elmo_mini.probing.probing_tasks import Occurrence, senseval
 from elmo_mini.probing.report import bootstrap_interval, share_right
-from elmo_mini.probing.tasks import Occurrence, senseval
 
 with brought_by("experiments"):
     from sklearn.feature_extraction import DictVectorizer

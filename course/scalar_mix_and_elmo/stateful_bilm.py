@@ -1,4 +1,4 @@
-"""A biLM whose readers remember: each sentence begins with the states in which the last one ended.
+"""A stateful biLM: each sentence begins with the states in which the last one ended.
 
 bilm-tf and AllenNLP read like this, row by row of a batch. `plain.BiLM` begins each sentence with
 zeros. `elmo_mini.fast.bilm` does either, fast (``stateful=True``).

@@ -8,11 +8,11 @@ with brought_by("experiments"):
     from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu
 
 
-def bleu(said: Sequence[Sequence[int]], references: Sequence[Sequence[int]]) -> float:
+def bleu(hypotheses: Sequence[Sequence[int]], references: Sequence[Sequence[int]]) -> float:
     """Corpus BLEU-4 from 0 to 1, one reference each (NLTK; a zero count becomes 0.1)."""
     smooth = SmoothingFunction().method1
     return float(
         corpus_bleu(
-            [[list(r)] for r in references], list(map(list, said)), smoothing_function=smooth
+            [[list(r)] for r in references], list(map(list, hypotheses)), smoothing_function=smooth
         )
     )

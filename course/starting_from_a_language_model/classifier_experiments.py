@@ -23,17 +23,14 @@ from course.starting_from_a_language_model.classification_tasks import (
 )
 from course.starting_from_a_language_model.forgetting import ForgettingCurve, fine_tune_and_watch
 from elmo_mini.extras import brought_by
-from elmo_mini.recurrent.classifier import (
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.language_model_use import stream_perplexity, train_language_model
+from elmo_mini.tasks.lstm_classifier import (
     LSTMClassifier,
     accuracy,
-    answers,
+    predict,
     train_autoencoder,
     train_classifier,
-)
-from elmo_mini.recurrent.language_model import (
-    LSTMLanguageModel,
-    stream_perplexity,
-    train_language_model,
 )
 from elmo_mini.text.running_text import text_stream
 from elmo_mini.training.steps import TrainingOptions
@@ -170,7 +167,7 @@ def tuned(
                 right = accuracy(classifier, *task.dev)
                 if right > best.right_on_dev:
                     settings = (rate, step // a_pass)
-                    best = Choice(right, settings, answers(classifier, task.test[0]))
+                    best = Choice(right, settings, predict(classifier, task.test[0]))
 
         options = TrainingOptions(passes, BATCH, rate, seed)
         train_classifier(classifier, *known, options, after_step=look)

@@ -26,11 +26,12 @@ from course.starting_from_a_language_model.telegram_experiments import seq2seq
 from course.static_limits.majority_ceiling import majority_ceiling
 from course.static_limits.pseudo_word_vectors import context_average, held_out_accuracy
 from elmo_mini import corpora
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
-from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors, train_context2vec
-from elmo_mini.recurrent.language_model import (
+from elmo_mini.tasks.context2vec_use import context_vectors, train_context2vec
+from elmo_mini.tasks.language_model_use import (
     Floats,
-    LSTMLanguageModel,
     hidden_states,
     stream_perplexity,
     train_language_model,
@@ -125,10 +126,14 @@ def language_model(setting: Setting) -> tuple[str, Result]:
 
 
 def place_features(
-    setting: Setting, place: int, static: Word2Vec, contexts: Context2Vec, asked: list[Occurrence]
+    setting: Setting,
+    place: int,
+    static: Word2Vec,
+    contexts: Context2Vec,
+    occurrences: list[Occurrence],
 ) -> dict[str, Floats]:
-    """Vectors (N, D) of each asked occurrence, by each of the models of one seed."""
-    sentences, at_places = [words for words, _ in asked], [at for _, at in asked]
+    """Vectors (N, D) of each occurrence, by each of the models of one seed."""
+    sentences, at_places = [words for words, _ in occurrences], [at for _, at in occurrences]
     model, vocabulary = setting.language_models[place], setting.vocabulary
     torch.manual_seed(100 + place)
     untrained = LSTMLanguageModel(len(vocabulary), SIZE, SIZE)
@@ -151,12 +156,14 @@ def place_features(
         },
         "static vector of the form": [
             static[words[at]] if words[at] in static else np.zeros(SIZE, np.float32)
-            for words, at in asked
+            for words, at in occurrences
         ],
-        "mean of word2vec vectors around": [context_average(w, at, static) for w, at in asked],
-        "LSTM before the word": [s[at] for s, (_, at) in zip(states, asked, strict=True)],
-        "LSTM at the word": [s[at + 1] for s, (_, at) in zip(states, asked, strict=True)],
-        "context2vec": [p[at] for p, (_, at) in zip(places, asked, strict=True)],
+        "mean of word2vec vectors around": [
+            context_average(w, at, static) for w, at in occurrences
+        ],
+        "LSTM before the word": [s[at] for s, (_, at) in zip(states, occurrences, strict=True)],
+        "LSTM at the word": [s[at + 1] for s, (_, at) in zip(states, occurrences, strict=True)],
+        "context2vec": [p[at] for p, (_, at) in zip(places, occurrences, strict=True)],
     }
     return {name: np.asarray(rows, np.float32) for name, rows in found.items()}
 
@@ -169,8 +176,8 @@ def senses(setting: Setting) -> tuple[str, Result]:
         distinct = list({i.words: i for i in corpora.load("senseval").instances(word)}.values())
         drawn = random.permutation(len(distinct))[:LARGEST_SENSES]
         chosen = [distinct[number] for number in sorted(drawn)]
-        asked: list[Occurrence] = [([w.lower() for w in i.words], i.position) for i in chosen]
-        groups[word] = (asked, [i.sense for i in chosen])
+        occurrences: list[Occurrence] = [([w.lower() for w in i.words], i.position) for i in chosen]
+        groups[word] = (occurrences, [i.sense for i in chosen])
     vote = SenseVote()
     course_asked: list[Occurrence] = list(zip(vote.tokens, vote.places, strict=True))
     scores: dict[str, dict[str, dict[str, list[float]]]] = {}
@@ -178,25 +185,25 @@ def senses(setting: Setting) -> tuple[str, Result]:
     ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
     for place, seed in enumerate(setting.seeds):
         static, contexts = _two_readers(setting, ids, seed)
-        for word, (asked, answers) in groups.items():
+        for word, (occurrences, answers) in groups.items():
             found = scores.setdefault(word, {"linear": {}, "5-NN": {}})
-            features = place_features(setting, place, static, contexts, asked)
-            folds = np.random.default_rng(seed).permutation(len(asked)) % 5
+            features = place_features(setting, place, static, contexts, occurrences)
+            folds = np.random.default_rng(seed).permutation(len(occurrences)) % 5
             for name, rows in features.items():
                 linear = held_out_accuracy(rows, answers, c=0.1)
                 found["linear"].setdefault(name, []).append(linear)
                 right = 0
                 for fold in range(5):
-                    known, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-                    said = knn(rows[known], [answers[k] for k in known], rows[test], 5)
-                    right += sum(s == answers[t] for s, t in zip(said, test, strict=True))
-                found["5-NN"].setdefault(name, []).append(right / len(asked))
+                    train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+                    predicted = knn(rows[train], [answers[k] for k in train], rows[test], 5)
+                    right += sum(s == answers[t] for s, t in zip(predicted, test, strict=True))
+                found["5-NN"].setdefault(name, []).append(right / len(occurrences))
         features = place_features(setting, place, static, contexts, course_asked)
         for name, rows in features.items():
             course_right.setdefault(name, []).append(vote.right(rows))
         means = {name: round(float(np.mean(right)), 3) for name, right in course_right.items()}
         print(f"seed {seed}:", means, flush=True)
-    tested = [vote.sentences[n] for n in vote.tested]
+    tested = [vote.sentences[n] for n in vote.test]
     return "Senses from vectors of a place: LSTM states, context2vec, averages", {
         "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
         "classifiers": "5 held-out folds of the distinct contexts: logistic regression (C=0.1), "
@@ -206,20 +213,20 @@ def senses(setting: Setting) -> tuple[str, Result]:
                 "occurrences": len(answers),
                 "senses": len(set(answers)),
                 "ceiling of the word": majority_ceiling([word] * len(answers), answers),
-                "ceiling of its forms": majority_ceiling([w[at] for w, at in asked], answers),
+                "ceiling of its forms": majority_ceiling([w[at] for w, at in occurrences], answers),
                 **{
                     kind: {name: interval(values) for name, values in by_name.items()}
                     for kind, by_name in scores[word].items()
                 },
             }
-            for word, (asked, answers) in groups.items()
+            for word, (occurrences, answers) in groups.items()
         },
         "course sentences": {
             "test sentences": len(tested),
             "words": len({s.word for s in tested}),
-            "ceiling of the word": majority_ceiling([s.word for s in tested], vote.answers),
+            "ceiling of the word": majority_ceiling([s.word for s in tested], vote.test_senses),
             "ceiling of its forms": majority_ceiling(
-                [s.target.lower() for s in tested], vote.answers
+                [s.target.lower() for s in tested], vote.test_senses
             ),
             "3-NN": {
                 name: interval([float(seed.mean()) for seed in right])
@@ -241,12 +248,12 @@ def trained_beside(setting: Setting) -> tuple[str, Result]:
     Random vectors of the two words cannot say that *river* and *stream* are alike; these can.
     """
     vote = SenseVote()
-    asked: list[Occurrence] = list(zip(vote.tokens, vote.places, strict=True))
+    occurrences: list[Occurrence] = list(zip(vote.tokens, vote.places, strict=True))
     ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
     right: dict[str, list[NDArray[np.bool_]]] = {BESIDE: [], "context2vec": []}
     for seed in setting.seeds:
         static, contexts = _two_readers(setting, ids, seed)
-        right[BESIDE].append(vote.right(vectors_beside(static, asked)))
+        right[BESIDE].append(vote.right(vectors_beside(static, occurrences)))
         right["context2vec"].append(vote.by_gap(contexts, setting.vocabulary))
         print(f"seed {seed}:", {name: rows[-1].mean() for name, rows in right.items()}, flush=True)
     lead = vote.score(np.array(right["context2vec"], float) - np.array(right[BESIDE], float))
@@ -268,10 +275,10 @@ def _two_readers(setting: Setting, ids: list[list[int]], seed: int) -> tuple[Wor
     return static, contexts
 
 
-def vectors_beside(static: Word2Vec, asked: list[Occurrence]) -> Floats:
+def vectors_beside(static: Word2Vec, occurrences: list[Occurrence]) -> Floats:
     """(N, 2 SIZE): of the word before and the word after, each of length 1, zeros if unknown."""
     rows = []
-    for words, at in asked:
+    for words, at in occurrences:
         row = np.zeros((2, SIZE), np.float32)
         for side, place in enumerate((at - 1, at + 1)):
             if 0 <= place < len(words) and words[place] in static:

@@ -1,4 +1,4 @@
-"""What lesson 04 prints and draws: of its own runs, and of what is stored."""
+"""Printed tables and figures of lesson 04: of its own runs, and of stored ones."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,19 +14,19 @@ from course.figures.plots import bars, curves
 from course.results.accuracy import share_right
 from course.results.intervals import TWO_INTERVALS, UNCLEAR, lead, lead_twice, verdict_twice
 from course.results.stored import stored_result
-from course.starting_from_a_language_model.bench import (
+from course.starting_from_a_language_model.forgetting import language_model_of
+from course.starting_from_a_language_model.telegrams import telegram
+from course.starting_from_a_language_model.transfer_setup import (
     DRAWS,
     Labelled,
     Recital,
     Right,
-    StartsBench,
+    TransferSetup,
     surprises,
 )
-from course.starting_from_a_language_model.forgetting import language_model_of
-from course.starting_from_a_language_model.telegrams import telegram
-from elmo_mini.recurrent.decoding import Step, say
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
-from elmo_mini.recurrent.seq2seq import Seq2Seq
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.decoding import Step, greedy_decode
+from elmo_mini.tasks.seq2seq import Seq2Seq
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import next_word_windows, stream_rows
 
@@ -56,28 +56,28 @@ OTHERS = "perplexity, another's telegram"
 INSIDE = "perplexity of the language model inside"
 
 
-def print_surprises(bench: StartsBench, model: LSTMLanguageModel, how_many: int = 4) -> None:
+def print_surprises(setup: TransferSetup, model: LSTMLanguageModel, how_many: int = 4) -> None:
     """What some unseen sentences cost the language model, in nats, and how they were made."""
     for (sentence, label), nats in zip(
-        bench.unseen[:how_many],
-        surprises(model, [sentence for sentence, _ in bench.unseen[:how_many]]),
+        setup.unseen[:how_many],
+        surprises(model, [sentence for sentence, _ in setup.unseen[:how_many]]),
         strict=True,
     ):
         kind = ("in order", "shuffled")[label]
-        print(f"{nats:5.0f} nats, {kind}: {' '.join(bench.vocabulary.decode(sentence))}")
+        print(f"{nats:5.0f} nats, {kind}: {' '.join(setup.vocabulary.decode(sentence))}")
 
 
-def right_by_counting(bench: StartsBench) -> dict[str, Right]:
+def right_by_counting(setup: TransferSetup) -> dict[str, Right]:
     """(draws, N) of naive Bayes, on all words and on the first and the last alone."""
     return {
-        name: np.stack([bench.by_counting(bench.drawn(draw), ends) for draw in range(DRAWS)])
+        name: np.stack([setup.by_counting(setup.drawn(draw), ends) for draw in range(DRAWS)])
         for name, ends in (("naive Bayes:\nall words", False), ("naive Bayes:\nthe ends", True))
     }
 
 
-def right_by_threshold(bench: StartsBench, model: LSTMLanguageModel) -> Right:
+def right_by_threshold(setup: TransferSetup, model: LSTMLanguageModel) -> Right:
     """(draws, N) of a threshold on the surprise, chosen on the labelled sentences."""
-    return np.stack([bench.by_threshold(model, bench.drawn(draw)) for draw in range(DRAWS)])
+    return np.stack([setup.by_threshold(model, setup.drawn(draw)) for draw in range(DRAWS)])
 
 
 def right_figure(right: Mapping[str, Right], title: str) -> Picture:
@@ -198,7 +198,7 @@ class TwoGradients:
 
     def __init__(
         self,
-        bench: StartsBench,
+        setup: TransferSetup,
         classifier: Any,
         language_model: LSTMLanguageModel,
         known: Labelled,
@@ -206,7 +206,7 @@ class TwoGradients:
         classifier.eval()
         self._shared = [*classifier.embedding.parameters(), *classifier.lstm.parameters()]
         self._inside = language_model_of(classifier, language_model)
-        rows = stream_rows(bench.stream[:8_000], 40)
+        rows = stream_rows(setup.stream[:8_000], 40)
         ((self._read, self._said),) = next_word_windows(rows, rows.shape[1])
         ids, mask = pad([sentence for sentence, _ in known], device="cpu")
         labels = torch.tensor([label for _, label in known])
@@ -247,13 +247,13 @@ def print_steps(gradients: TwoGradients, weights: Sequence[float], rate: float =
 
 
 def print_said(
-    bench: StartsBench, model: Seq2Seq, step: Step, sentences: Sequence[Sequence[str]]
+    setup: TransferSetup, model: Seq2Seq, step: Step, sentences: Sequence[Sequence[str]]
 ) -> None:
     """The telegrams of some sentences, and what the translator makes of them."""
     for words in sentences:
         short = telegram([word.lower() for word in words])
-        said, _ = say(model, step, bench.vocabulary.encode(short))
-        print(f"  {' '.join(short).upper()}  ->  {' '.join(bench.vocabulary.decode(said))}")
+        predicted, _ = greedy_decode(model, step, setup.vocabulary.encode(short))
+        print(f"  {' '.join(short).upper()}  ->  {' '.join(setup.vocabulary.decode(predicted))}")
 
 
 def parts_figure(title: str) -> Picture:
@@ -309,10 +309,10 @@ def print_broken() -> None:
             print(f"  says: {source.upper()}  ->  {said or '(nothing)'}")
 
 
-def parts_of(bench: StartsBench, model: LSTMLanguageModel, *parts: str) -> LSTMLanguageModel:
+def parts_of(setup: TransferSetup, model: LSTMLanguageModel, *parts: str) -> LSTMLanguageModel:
     """A fresh language model with these parts of a trained one."""
     torch.manual_seed(9)
-    found = LSTMLanguageModel(len(bench.vocabulary), bench.size, bench.size)
+    found = LSTMLanguageModel(len(setup.vocabulary), setup.size, setup.size)
     for part in parts:
         trained: nn.Module = getattr(model, part)
         getattr(found, part).load_state_dict(trained.state_dict())

@@ -1,4 +1,4 @@
-"""Lesson 04's experiment with telegrams made whole; run by `experiments.context`."""
+"""Lesson 04's stored experiment: a pretrained sequence-to-sequence model on telegrams."""
 
 import copy
 from collections.abc import Sequence
@@ -14,12 +14,9 @@ from course.results.intervals import interval
 from course.starting_from_a_language_model.bleu import bleu
 from course.starting_from_a_language_model.classifier_experiments import PRETRAINING, SIZE
 from course.starting_from_a_language_model.telegrams import TelegramTask, telegram_task
-from elmo_mini.recurrent.language_model import (
-    LSTMLanguageModel,
-    stream_perplexity,
-    train_language_model,
-)
-from elmo_mini.recurrent.seq2seq import (
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.language_model_use import stream_perplexity, train_language_model
+from elmo_mini.tasks.seq2seq import (
     Seq2Seq,
     seq2seq_perplexity,
     start_decoder,

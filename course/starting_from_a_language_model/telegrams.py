@@ -1,4 +1,4 @@
-"""A sequence-to-sequence task made of real text: a sentence without its small words, made whole.
+"""Telegrams: a sequence-to-sequence task that restores the function words of a sentence.
 
 The source is a sentence without function words and punctuation, as in a telegram; the target is
 the sentence. Nobody has to annotate anything, so any amount of pairs could be had. To ask what

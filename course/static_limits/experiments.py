@@ -14,23 +14,23 @@ from numpy.typing import NDArray
 
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
-from course.static_limits.pseudo_word_vectors import look_at
+from course.static_limits.pseudo_word_vectors import measure
 from course.static_limits.pseudo_words import LEAST, PAIRS, SKIP, pseudo_words_of
 from course.static_limits.senseval_readers import senseval
 from course.static_limits.vector_norms import SCALES, losses_by_scale, spread
 from elmo_mini import corpora
 from elmo_mini.extras import brought_by
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.training.steps import seeded
-from elmo_mini.word_vectors.glove import Glove
-from elmo_mini.word_vectors.table import WordVectors
-from elmo_mini.word_vectors.word2vec import (
+from elmo_mini.models.skip_gram import (
     dynamic_window_pairs,
     keep_probability,
     noise_distribution,
     sgns_step,
     train_skip_gram,
 )
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
+from elmo_mini.word_vectors.glove_trainer import Glove
+from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
@@ -55,8 +55,8 @@ def pseudo_words(name: str, sentences: list[list[str]], seeds: Sequence[int]) ->
     for seed in seeds:
         text, words = pseudo_words_of(name, sentences, seed)
         model = Word2Vec(text, sg=1, seed=seed, **course_options(name))
-        rows.append(look_at(words, text, model))
-        counted.append(look_at(words, text, Glove(text, seed=seed, **GLOVE)))
+        rows.append(measure(words, text, model))
+        counted.append(measure(words, text, Glove(text, seed=seed, **GLOVE)))
         print(f"seed {seed}: {_line(rows[-1])}", flush=True)
     return (
         f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram and GloVe, {len(seeds)} seeds",
@@ -84,7 +84,7 @@ def plain_skip_gram(
         text, words = pseudo_words_of(name, sentences, seed)
         for passes in PASSES:
             vectors = _as_in_lesson_01(text, passes, seed)
-            rows[str(passes)].append(look_at(words, text, vectors))
+            rows[str(passes)].append(measure(words, text, vectors))
             print(f"seed {seed}, passes {passes}: {_line(rows[str(passes)][-1])}", flush=True)
     return (
         f"Pseudo-words: {PAIRS} pairs merged in {name}, skip-gram by the plain loop of lesson 01, "

@@ -1,7 +1,7 @@
-"""The wall in front of every static vector: the commonest sense of each word.
+"""Majority-sense accuracy: the upper bound for one vector per word.
 
-Whoever sees only a word's one vector sees the same in every sentence, and must give the same
-answer in every sentence. The best such answer is the commonest sense.
+A classifier that sees only a word's one vector gives the same sense in every sentence. The best
+such sense is the word's most frequent one.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ def majority_ceiling(words: Sequence[str], senses: Sequence[str]) -> float:
     Parameters
     ----------
     words : what the rule sees of each of N occurrences, such as the word as spelt
-    senses : the right answer for each
+    senses : the gold label of each
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""fastText on the Lee news, and the words of its vocabulary with a slip of the pen."""
+"""fastText on the Lee news: nearest neighbours of misspelt words by their n-grams."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Vectors of pseudo-words: where a merged vector lies, and what the words around it give away."""
+"""Vectors of pseudo-words: position between the two merged words, accuracy from contexts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,43 +64,43 @@ def held_out_accuracy(
 ) -> float:
     """Share of labels that a logistic regression gets right on the folds it was not fitted to."""
     answers = np.array(labels)
-    return float((held_out_answers(features, answers, folds=folds, c=c) == answers).mean())
+    return float((held_out_predictions(features, answers, folds=folds, c=c) == answers).mean())
 
 
-def held_out_answers(
+def held_out_predictions(
     features: NDArray[np.float32], answers: NDArray[np.str_], *, folds: int = 5, c: float = 0.1
 ) -> NDArray[np.str_]:
-    """(N,) what a logistic regression answers, fitted to the other folds, for each row (N, D)."""
+    """(N,) classes that a logistic regression predicts for (N, D), fitted to the other folds."""
     probe = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=500))
     split = StratifiedKFold(folds, shuffle=True, random_state=0)
-    said: NDArray[np.str_] = cross_val_predict(probe, features, answers, cv=split)
-    return said
+    predicted: NDArray[np.str_] = cross_val_predict(probe, features, answers, cv=split)
+    return predicted
 
 
-def answers_by_bag(
+def bag_of_words_predictions(
     places: Sequence[tuple[Sequence[str], int]],
     answers: NDArray[np.str_],
-    known: Sequence[str] | None = None,
+    vocabulary: Sequence[str] | None = None,
     *,
     window: int = 10,
 ) -> NDArray[np.str_]:
-    """(N,) as `held_out_answers`, by which words stand near each (tokens, place): no vectors.
+    """(N,) as `held_out_predictions`, by which words stand near each (tokens, place): no vectors.
 
     Parameters
     ----------
-    known : the words that count; all, if they are not given
+    vocabulary : the words that count; all, if they are not given
     """
     near = [
         [*tokens[max(0, at - window) : at], *tokens[at + 1 : at + 1 + window]]
         for tokens, at in places
     ]
     reader = make_pipeline(
-        CountVectorizer(analyzer=list, binary=True, vocabulary=known),
+        CountVectorizer(analyzer=list, binary=True, vocabulary=vocabulary),
         LogisticRegression(C=1.0, max_iter=500),
     )
     split = StratifiedKFold(5, shuffle=True, random_state=0)
-    said: NDArray[np.str_] = cross_val_predict(reader, near, answers, cv=split)
-    return said
+    predicted: NDArray[np.str_] = cross_val_predict(reader, near, answers, cv=split)
+    return predicted
 
 
 def accuracy_from_context(
@@ -115,10 +115,10 @@ def accuracy_from_context(
     return held_out_accuracy(np.stack(features), [word for *_, word in labels])
 
 
-def look_at(
+def measure(
     words: Sequence[PseudoWord], text: Sequence[Sequence[str]], vectors: WordVectors
 ) -> list[dict[str, Any]]:
-    """For each pseudo-word: where its vector lies, and what the context gives away."""
+    """For each pseudo-word: the position of its vector, and the accuracy from its contexts."""
     found = []
     for number, word in enumerate(words):
         merged = vectors[word.name]

@@ -1,4 +1,4 @@
-"""Readers of one to ten words on each side of *hard*, *interest*, *line* and *serve* (senseval).
+"""Word-sense classifiers on context words: *hard*, *interest*, *line* and *serve* (senseval).
 
 ``python -m course.static_limits.experiments senseval`` measures them for lesson 02.
 """
@@ -14,9 +14,9 @@ from course.command import Result
 from course.results.intervals import lead
 from course.static_limits.majority_ceiling import majority_ceiling
 from course.static_limits.pseudo_word_vectors import (
-    answers_by_bag,
+    bag_of_words_predictions,
     context_average,
-    held_out_answers,
+    held_out_predictions,
 )
 from elmo_mini import corpora
 from elmo_mini.corpora.passages import Instance
@@ -92,7 +92,7 @@ def _readings(
     right = {
         kind: np.stack(
             [
-                held_out_answers(
+                held_out_predictions(
                     np.stack([context_average(*place, model, reach) for place in places]),
                     answers,
                     c=1.0,
@@ -104,8 +104,10 @@ def _readings(
         for kind, models in tables.items()
     }
     known = tables[TRAINED][0].vocabulary.words
-    right[BAG] = (answers_by_bag(places, answers, window=reach) == answers)[None]
-    right[SAME_BAG] = (answers_by_bag(places, answers, known, window=reach) == answers)[None]
+    right[BAG] = (bag_of_words_predictions(places, answers, window=reach) == answers)[None]
+    right[SAME_BAG] = (bag_of_words_predictions(places, answers, known, window=reach) == answers)[
+        None
+    ]
     return right
 
 

@@ -1,4 +1,4 @@
-"""How large the numbers of word vectors are, and what that does to whoever learns from them.
+"""Variance of word vectors, and its effect on a classifier trained by gradient descent.
 
 Gradient descent at a fixed rate learns slowly from small features and overshoots on large ones. So
 two tables of vectors can differ in a short training although they hold the same information.

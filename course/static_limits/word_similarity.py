@@ -1,4 +1,4 @@
-"""Do vectors find alike what people find alike? WordSim-353, whose file ships inside gensim."""
+"""WordSim-353: rank correlation of cosine similarity and human judgement; its file is in gensim."""
 
 from functools import cache
 from pathlib import Path

@@ -11,15 +11,15 @@ import torch
 from torch import Tensor
 
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.recurrent.fine_tuning import tune_and_watch
+from elmo_mini.models.crf import Path, log_partition, path_score, viterbi
+from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.constrained_crf import END, START, LinearChainCRF, may_follow
-from elmo_mini.tagging.crf import Path, log_partition, path_score, viterbi
 from elmo_mini.tagging.data import entities, with_lm_vectors
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores, spans_of, to_bio
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
-from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import batches_of_passes
+from elmo_mini.tasks.joint_fine_tuning import tune_and_watch
 from elmo_mini.training.steps import evaluating
 
 FAULTS = (  # as the lesson numbers them
@@ -133,9 +133,9 @@ def _shown(test: Sequence[TaggedSentence]) -> list[int]:
     return several[:2]
 
 
-def _labelled(sentence: TaggedSentence, said: list[str]) -> str:
+def _labelled(sentence: TaggedSentence, predicted: list[str]) -> str:
     """The words that are in a name, or were said to be, with the labels that were said."""
-    rows = zip(sentence.words, sentence.labels, said, strict=True)
+    rows = zip(sentence.words, sentence.labels, predicted, strict=True)
     return " ".join(f"{word}/{label}" for word, gold, label in rows if {gold, label} != {"O"})
 
 
@@ -146,17 +146,17 @@ def _padded(paths: list[Path], mask: Tensor) -> Tensor:
     return found
 
 
-def _f1(test: Sequence[TaggedSentence], said: Sequence[list[str]]) -> float:
-    return float(span_scores([list(s.labels) for s in test], said).f1)
+def _f1(test: Sequence[TaggedSentence], predicted: Sequence[list[str]]) -> float:
+    return float(span_scores([list(s.labels) for s in test], predicted).f1)
 
 
 def _found(
-    test: Sequence[TaggedSentence], said: Sequence[list[str]], words: range
+    test: Sequence[TaggedSentence], predicted: Sequence[list[str]], words: range
 ) -> Mapping[str, int]:
     """How many names of so many words there are, and how many of them were found."""
     there = found = 0
-    for sentence, labels in zip(test, said, strict=True):
-        asked = {s for s in spans_of(to_bio(sentence.labels)) if s.end - s.start in words}
-        there += len(asked)
-        found += len(asked & set(spans_of(to_bio(labels))))
+    for sentence, labels in zip(test, predicted, strict=True):
+        gold = {s for s in spans_of(to_bio(sentence.labels)) if s.end - s.start in words}
+        there += len(gold)
+        found += len(gold & set(spans_of(to_bio(labels))))
     return {"there": there, "found": found}

@@ -14,10 +14,18 @@ from dataclasses import asdict
 
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
-from course.taglm.bench import DEV_SENTENCES, NO_LM, TAGLM, Bench, System, differences, schedule
 from course.taglm.broken_crfs import broken_crfs
+from course.taglm.tagger_setup import (
+    DEV_SENTENCES,
+    NO_LM,
+    TAGLM,
+    System,
+    TaggerSetup,
+    differences,
+    schedule,
+)
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.models.taglm import TaggerOptions
 
 FEW, MORE = 0.01, 0.1
 """Of the labels, for the comparisons that are not made with all of them."""
@@ -44,33 +52,33 @@ SYSTEMS = {
 }
 
 
-def chunks_one_percent(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def chunks_one_percent(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """Chunking with 1 % of the labels, with and without the LM, and the controls."""
     title = "CoNLL-2000 chunking with 1 % of the labels, with and without a frozen biLM"
-    return title, _with_share(bench, SYSTEMS, FEW, seeds)
+    return title, _with_share(setup, SYSTEMS, FEW, seeds)
 
 
-def chunks_ten_percent(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def chunks_ten_percent(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """The same with 10 %."""
     title = "CoNLL-2000 chunking with 10 % of the labels, with and without a frozen biLM"
-    return title, _with_share(bench, SYSTEMS, MORE, seeds)
+    return title, _with_share(setup, SYSTEMS, MORE, seeds)
 
 
-def chunks_all(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def chunks_all(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """The same with all labels. The controls would take an hour more."""
     systems = {name: SYSTEMS[name] for name in ("without", "with")}
     title = "CoNLL-2000 chunking with all labels, with and without a frozen biLM"
-    return title, _with_share(bench, systems, 1.0, seeds[:FEWER_SEEDS])
+    return title, _with_share(setup, systems, 1.0, seeds[:FEWER_SEEDS])
 
 
 def _with_share(
-    bench: Bench,
+    setup: TaggerSetup,
     systems: dict[str, System],
     share: float,
     seeds: Sequence[int],
     task: str = "chunks",
 ) -> Result:
-    f1, measured = bench.measured(task, systems, share, seeds)
+    f1, measured = setup.measured(task, systems, share, seeds)
     return {
         **measured,
         **{
@@ -79,21 +87,21 @@ def _with_share(
             if better in f1 and base in f1
         },
         "gain of learnt transitions": {
-            name: interval(differences(f1[name], bench.many_by_rules(task, system, share, seeds)))
+            name: interval(differences(f1[name], setup.many_by_rules(task, system, share, seeds)))
             for name, system in systems.items()
         },
     }
 
 
-def _at_two_shares(bench: Bench, systems: dict[str, System], seeds: Sequence[int]) -> Result:
+def _at_two_shares(setup: TaggerSetup, systems: dict[str, System], seeds: Sequence[int]) -> Result:
     """With a tenth of the labels, and under ``with 1 %`` again with a hundredth."""
     return {
-        **bench.compare("chunks", systems, MORE, seeds[:FEWER_SEEDS]),
-        "with 1 %": bench.compare("chunks", systems, FEW, seeds),
+        **setup.compare("chunks", systems, MORE, seeds[:FEWER_SEEDS]),
+        "with 1 %": setup.compare("chunks", systems, FEW, seeds),
     }
 
 
-def position(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def position(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """Where the LM vectors are concatenated (the paper's Table 5)."""
     systems = {
         "after_first": System(TAGLM),
@@ -101,10 +109,10 @@ def position(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
         "after_second": System(TaggerOptions(lm_position="after_second")),
     }
     title = "Where the LM vectors enter: chunking with 10 % and 1 % of the labels"
-    return title, _at_two_shares(bench, systems, seeds)
+    return title, _at_two_shares(setup, systems, seeds)
 
 
-def direction(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def direction(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """No LM, the forward LM alone, both (the paper's Table 6)."""
     systems = {
         "forward": System(TaggerOptions(lm_direction="forward")),
@@ -112,10 +120,10 @@ def direction(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
         "none": System(NO_LM),
     }
     title = "Forward LM or both: chunking with 10 % and 1 % of the labels"
-    return title, _at_two_shares(bench, systems, seeds)
+    return title, _at_two_shares(setup, systems, seeds)
 
 
-def without_rnn(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def without_rnn(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """LM vectors and nothing else under the CRF; and a softmax in place of the CRF."""
     systems = {
         "LM and task RNN": System(TAGLM),
@@ -124,10 +132,10 @@ def without_rnn(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
         "softmax, no CRF": System(TaggerOptions(crf=False)),
     }
     title = "Without a task RNN, without a CRF: chunking with 10 % and 1 % of the labels"
-    return title, _at_two_shares(bench, systems, seeds)
+    return title, _at_two_shares(setup, systems, seeds)
 
 
-def words_at_the_input(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def words_at_the_input(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """Layer 0 where word vectors usually stand: the strictest control of what context adds.
 
     After the first floor one LSTM reads layer 0; at the input, two do.
@@ -137,28 +145,28 @@ def words_at_the_input(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]
         "with": System(TAGLM),
     }
     title = "Layer 0 at the input, and the top layer after the first floor: chunking, 1 % of labels"
-    return title, bench.compare("chunks", systems, FEW, seeds)
+    return title, setup.compare("chunks", systems, FEW, seeds)
 
 
-def named_entities(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def named_entities(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """Named entities in the sentences written for this course."""
     task, share = "course_entities", 1.0
     return "Named entities with and without a frozen biLM", {
-        **_with_share(bench, SYSTEMS, share, seeds, task),
+        **_with_share(setup, SYSTEMS, share, seeds, task),
         "over seeds and test sentences": {
-            name: bench.lead(task, SYSTEMS[better], SYSTEMS[base], share, seeds)
+            name: setup.lead(task, SYSTEMS[better], SYSTEMS[base], share, seeds)
             for name, (better, base) in PAIRS.items()
         },
         "what": "the sentences written for this course; the seed decides start values only",
     }
 
 
-def broken(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+def broken(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """A sound CRF, and one with each of the planted faults."""
-    return broken_crfs(load_pretrained(bench.checkpoint), seeds[0])
+    return broken_crfs(load_pretrained(setup.checkpoint), seeds[0])
 
 
-EXPERIMENTS: dict[str, Callable[[Bench, Sequence[int]], tuple[str, Result]]] = {
+EXPERIMENTS: dict[str, Callable[[TaggerSetup, Sequence[int]], tuple[str, Result]]] = {
     "one-percent": chunks_one_percent,
     "ten-percent": chunks_ten_percent,
     "all-labels": chunks_all,
@@ -179,11 +187,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare(args: argparse.Namespace) -> Prepared:
-    bench = Bench(args.bilm)
-    return (bench, args.seeds), {
+    setup = TaggerSetup(args.bilm)
+    return (setup, args.seeds), {
         "measure": "span F1 on the test part",
         "dev": f"as many sentences as train has, at most {DEV_SENTENCES}",
-        "bilm": bench.language_model(),
+        "bilm": setup.language_model(),
         "options": asdict(TAGLM),
         "training by number of sentences": {
             str(n): {k: v for k, v in asdict(schedule(n)).items() if k not in ("seed", "progress")}

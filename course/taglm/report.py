@@ -12,10 +12,10 @@ from course.results.stored import stored_result
 from course.taglm.broken_crfs import breaks_rules
 from elmo_mini import corpora
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.tagging.crf import Path
+from elmo_mini.models.crf import Path
 from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import span_scores
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.training.steps import evaluating
 
@@ -88,10 +88,10 @@ def decodings(
         rows = {name: way(emissions, batch.mask) for name, way in ways.items()}
     gold, broken = [list(s.labels) for s in sentences], {}
     for name, paths in rows.items():
-        said = [[tagger.labels[number] for number in path] for path in paths]
-        count, f1 = sum(map(breaks_rules, said)), 100 * span_scores(gold, said).f1
-        broken[name] = 100 * count / len(said)
-        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {count} of {len(said)} sentences")
+        predicted = [[tagger.labels[number] for number in path] for path in paths]
+        count, f1 = sum(map(breaks_rules, predicted)), 100 * span_scores(gold, predicted).f1
+        broken[name] = 100 * count / len(predicted)
+        print(f"{name:>28}: F1 {f1:.1f}, rules broken in {count} of {len(predicted)} sentences")
     return broken
 
 

@@ -1,4 +1,4 @@
-"""TagLM drawn for four words: who learns from labels, and who is frozen."""
+"""TagLM drawn for four words: trainable layers and the frozen language model."""
 
 from course.figures.diagrams import Arrow, Box, boxes_and_arrows
 from course.figures.picture import Picture

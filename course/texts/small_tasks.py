@@ -8,9 +8,9 @@ import random
 from itertools import islice
 
 from elmo_mini import corpora
-from elmo_mini.probing.tasks import Occurrence, Task, parts_of_speech
+from elmo_mini.probing.probing_tasks import Occurrence, Task, parts_of_speech
 from elmo_mini.tagging.data import chunking, entities
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 
 
 def labelled_words(train: int, test: int) -> Task:

@@ -11,7 +11,7 @@ from course.figures import plots
 from course.figures.picture import Picture
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 LEAK, SHIFTED, BLIND = "test sentences in training", "labels shifted", "no context"
 RUNS = {"A": LEAK, "B": BLIND, "C": "", "D": SHIFTED}
@@ -75,7 +75,7 @@ def symptoms(
     ----------
     train, test, fresh : every word of whole sentences in their order, and all layers of each,
         (N, L + 1, 2H)
-    nearest : labels by the nearest examples; called as nearest(known, labels, asked, 1)
+    nearest : labels by the nearest examples; called as nearest(train, labels, test, 1)
 
     Raises
     ------
@@ -85,12 +85,12 @@ def symptoms(
     fault = RUNS[name]
     layer = 0 if fault == BLIND else 1
     given = 1 if fault == SHIFTED else 0
-    known, labels = train[1][:, layer], labels_beside(train[0], given)
+    vectors, labels = train[1][:, layer], labels_beside(train[0], given)
     if fault == LEAK:
-        known = np.concatenate([known, test[1][:, layer]])
+        vectors = np.concatenate([vectors, test[1][:, layer]])
         labels = np.concatenate([labels, labels_beside(test[0], 0)])
     on_test, on_fresh = (
-        np.array(nearest(known, labels.tolist(), part[1][:, layer], 1)) for part in (test, fresh)
+        np.array(nearest(vectors, labels.tolist(), part[1][:, layer], 1)) for part in (test, fresh)
     )
     return Symptoms(
         float(np.mean(on_test == labels_beside(test[0], given))),

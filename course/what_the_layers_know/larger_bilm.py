@@ -24,8 +24,8 @@ from course.what_the_layers_know.experiments import PROBES, differences
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import probe
+from elmo_mini.probing.probing_tasks import load_task
 from elmo_mini.probing.report import stored_points
-from elmo_mini.probing.tasks import load_task
 
 BASELINES = ("majority", "majority of the form")
 

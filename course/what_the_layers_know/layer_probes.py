@@ -1,4 +1,4 @@
-"""Two questions to the layers, as lesson 09 asks them: senses of a word, and labels of every word.
+"""Two probing tasks of lesson 09, layer by layer: word senses, and labels of every word.
 
 Beside the layers stand readers that a sceptic would try first: the form alone, its spelling, and
 random vectors of the words around it.
@@ -23,8 +23,8 @@ from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import majority
 from elmo_mini.probing.probe import occurrence_vectors
+from elmo_mini.probing.probing_tasks import Occurrence, Task, course_senses
 from elmo_mini.probing.report import share_right
-from elmo_mini.probing.tasks import Occurrence, Task, course_senses
 from elmo_mini.word_vectors.table import unit
 
 Floats = NDArray[np.float32]
@@ -82,12 +82,12 @@ def spelling(word: str) -> dict[str, Any]:
 
 
 @dataclass
-class Asked:
-    """Labelled occurrences, what stands for each of them, and who was right.
+class ProbingData:
+    """Labelled occurrences of a probing task, their layers, and which labels a probe predicts.
 
     Attributes
     ----------
-    task : its train part is known, its test part is asked
+    task : with a training and a test set
     models : by name; the trained one is called ``trained``
     """
 
@@ -96,54 +96,56 @@ class Asked:
     _layers: dict[str, Floats] = field(default_factory=dict, init=False)
 
     @cached_property
-    def every(self) -> tuple[Occurrence, ...]:
-        """Known ones, then asked ones."""
+    def occurrences(self) -> tuple[Occurrence, ...]:
+        """The training set, then the test set."""
         return (*self.task.train, *self.task.test)
 
     @property
-    def known(self) -> int:
-        """How many are known."""
+    def n_train(self) -> int:
+        """The size of the training set."""
         return len(self.task.train)
 
     @cached_property
     def forms(self) -> list[str]:
         """The spelling of each."""
-        return [o.form for o in self.every]
+        return [o.form for o in self.occurrences]
 
     @cached_property
     def labels(self) -> list[str]:
         """The label of each."""
-        return [o.label for o in self.every]
+        return [o.label for o in self.occurrences]
 
     def layers(self, model: str = "trained") -> Floats:
         """(N, L + 1, 2H)."""
         if model not in self._layers:
-            found = occurrence_vectors(self.models[model], self.every, [0, 1, 2], progress=False)
+            found = occurrence_vectors(
+                self.models[model], self.occurrences, [0, 1, 2], progress=False
+            )
             self._layers[model] = found
         return self._layers[model]
 
     def right(self, probe: Probe, vectors: Floats, labels: Sequence[str] | None = None) -> Right:
-        """(M,) whether the probe finds the label of each asked occurrence."""
+        """(M,) whether the probe finds the label of each test occurrence."""
         labels = self.labels if labels is None else list(labels)
-        found = probe(vectors[: self.known], labels[: self.known], vectors[self.known :])
-        return np.asarray(found) == np.asarray(labels[self.known :])
+        found = probe(vectors[: self.n_train], labels[: self.n_train], vectors[self.n_train :])
+        return np.asarray(found) == np.asarray(labels[self.n_train :])
 
     def right_by_word(self, probe: Probe, vectors: Floats) -> Right:
         """The same, among the occurrences of the same word alone."""
-        groups, labels = np.array([o.group for o in self.every]), np.array(self.labels)
+        groups, labels = np.array([o.group for o in self.occurrences]), np.array(self.labels)
         right = np.zeros(len(groups), bool)
         for word in set(groups):
             rows = np.flatnonzero(groups == word)
-            known, asked = rows[rows < self.known], rows[rows >= self.known]
-            found = probe(vectors[known], labels[known].tolist(), vectors[asked])
-            right[asked] = np.asarray(found) == labels[asked]
-        return right[self.known :]
+            train, test = rows[rows < self.n_train], rows[rows >= self.n_train]
+            found = probe(vectors[train], labels[train].tolist(), vectors[test])
+            right[test] = np.asarray(found) == labels[test]
+        return right[self.n_train :]
 
     def commonest(self, groups: Sequence[str], labels: Sequence[str] | None = None) -> Right:
-        """(M,) whether the commonest label of the same group, among the known, is right."""
+        """(M,) whether the commonest label of the same group, in the training set, is right."""
         labels = self.labels if labels is None else list(labels)
-        found = majority(groups[: self.known], labels[: self.known], groups[self.known :])
-        return np.asarray(found) == np.asarray(labels[self.known :])
+        found = majority(groups[: self.n_train], labels[: self.n_train], groups[self.n_train :])
+        return np.asarray(found) == np.asarray(labels[self.n_train :])
 
     def ladder(self, right: Callable[[Floats], NDArray[Any]]) -> dict[str, NDArray[np.float64]]:
         """Who is right with each layer, untrained (the mean of the starts) and trained: (M,).
@@ -160,30 +162,32 @@ class Asked:
         return found
 
     def met(self) -> Right:
-        """(M,) whether the spelling of an asked one is among the known."""
-        return np.isin(self.forms[self.known :], self.forms[: self.known])
+        """(M,) whether the spelling of a test occurrence is in the training set."""
+        return np.isin(self.forms[self.n_train :], self.forms[: self.n_train])
 
-    def show_nearest(self, word: str, asked: int = 0) -> None:
-        """Print an asked sentence of a word, and the nearest known one at each layer."""
-        rows = [i for i, o in enumerate(self.every) if o.group == word]
-        known = [i for i in rows if i < self.known]
-        (row,) = [i for i in rows if i >= self.known][asked : asked + 1]
-        print(" ".join(self.every[row].words), f"   [{self.labels[row]}]")
+    def show_nearest(self, word: str, number: int = 0) -> None:
+        """Print a test sentence of a word, and the nearest training sentence at each layer."""
+        rows = [i for i, o in enumerate(self.occurrences) if o.group == word]
+        train = [i for i in rows if i < self.n_train]
+        (row,) = [i for i in rows if i >= self.n_train][number : number + 1]
+        print(" ".join(self.occurrences[row].words), f"   [{self.labels[row]}]")
         vectors = self.layers()
         for layer in range(vectors.shape[1]):
-            near = unit(vectors[known, layer]) @ unit(vectors[[row], layer])[0]
-            best = known[int(near.argmax())]
+            near = unit(vectors[train, layer]) @ unit(vectors[[row], layer])[0]
+            best = train[int(near.argmax())]
             print(
-                f"  layer {layer}:", " ".join(self.every[best].words), f"   [{self.labels[best]}]"
+                f"  layer {layer}:",
+                " ".join(self.occurrences[best].words),
+                f"   [{self.labels[best]}]",
             )
 
     def share(self, right: NDArray[Any], among: Right | None = None) -> dict[str, float]:
-        """``mean``, ``low`` and ``high`` over the asked occurrences, sentences drawn whole.
+        """``mean``, ``low`` and ``high`` over the test occurrences, sentences drawn whole.
 
         Parameters
         ----------
         right : (M,) right answers, or differences between two readers
-        among : (M,) the asked ones that count; all of them by default
+        among : (M,) the test occurrences that count; all of them by default
         """
         some = np.flatnonzero(np.ones(len(right), bool) if among is None else among)
         return share_right(np.asarray(right, float)[some], [self.task.test[i] for i in some])
@@ -196,7 +200,7 @@ class Asked:
         Parameters
         ----------
         groups : the same readers in each; a group gives every reader one bar
-        among : the asked ones that count, by the name of the group; all of them by default
+        among : the test occurrences that count, by the name of the group; all of them by default
         how : passed on: title, level
         """
         readers = list(next(iter(groups.values())))
@@ -228,12 +232,12 @@ class Asked:
     def compare_draws(
         self, what: str, leads: NDArray[Any], groups: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Print a lead that was measured with several draws, for some of the asked ones.
+        """Print a lead that was measured with several draws, for some of the test occurrences.
 
         Parameters
         ----------
         leads : (draws, M)
-        groups : (M,) which of the asked ones count, by the name of the group
+        groups : (M,) which test occurrences count, by the name of the group
         """
         print(f"{what}, mean over the draws, in points (and draw by draw):")
         for name, among in groups.items():
@@ -241,36 +245,36 @@ class Asked:
             print(f"  {name}: {lead(self.share(leads.mean(0), among))} ({each})")
 
 
-def sense_controls(asked: Asked, right: Judge) -> dict[str, Right]:
+def sense_controls(data: ProbingData, right: Judge) -> dict[str, Right]:
     """Readers of senses without LSTMs: the commonest, and what the words around tell.
 
     Random vectors of these words are added up. The trained token layer's vectors of them stand side
     by side, in the order of the words.
     """
     return {
-        "commonest\nsense": asked.commonest([o.group for o in asked.every]),
-        "random vectors\nof words around": right(of_neighbours(asked.every)),
+        "commonest\nsense": data.commonest([o.group for o in data.occurrences]),
+        "random vectors\nof words around": right(of_neighbours(data.occurrences)),
         "layer 0 of words\naround, in order": right(
-            of_neighbours_letters(asked.every, asked.models["trained"])
+            of_neighbours_letters(data.occurrences, data.models["trained"])
         ),
     }
 
 
-def word_controls(asked: Asked, right: Judge) -> dict[str, Right]:
+def word_controls(data: ProbingData, right: Judge) -> dict[str, Right]:
     """Readers of labels without LSTMs: the commonest, spelling alone, a random vector a word.
 
     The last has the trained token layer's vectors of three words: the one before, the word itself,
     the one after.
     """
     return {
-        "commonest\nlabel": asked.commonest(asked.forms),
-        "spelling\nalone": spelling_right(asked),
-        "random\nnumbers": right(of_forms(asked.forms)),
-        "layer 0 of\nthree words": right(of_three_words(asked.every, asked.models["trained"])),
+        "commonest\nlabel": data.commonest(data.forms),
+        "spelling\nalone": spelling_right(data),
+        "random\nnumbers": right(of_forms(data.forms)),
+        "layer 0 of\nthree words": right(of_three_words(data.occurrences, data.models["trained"])),
     }
 
 
-def spelling_right(asked: Asked) -> Right:
+def spelling_right(data: ProbingData) -> Right:
     """(M,) whether logistic regression on spelling alone finds the label."""
     with brought_by("experiments"):
         from sklearn.feature_extraction import DictVectorizer
@@ -279,43 +283,43 @@ def spelling_right(asked: Asked) -> Right:
 
     model = make_pipeline(DictVectorizer(), LogisticRegression(max_iter=300))
 
-    def probe(known: Any, labels: list[str], asked: Any) -> Sequence[str]:
-        found: Sequence[str] = model.fit(known.tolist(), labels).predict(asked.tolist())
+    def probe(train: Any, labels: list[str], test: Any) -> Sequence[str]:
+        found: Sequence[str] = model.fit(train.tolist(), labels).predict(test.tolist())
         return found
 
-    return asked.right(probe, np.array([spelling(form) for form in asked.forms]))
+    return data.right(probe, np.array([spelling(form) for form in data.forms]))
 
 
-def leads_with_other_words(asked: Asked, probe: Probe) -> list[float]:
-    """Layer 1 minus layer 2 on the asked words, for several sets of words to learn from.
+def leads_with_other_words(data: ProbingData, probe: Probe) -> list[float]:
+    """Layer 1 minus layer 2 on the test words, for several sets of words to learn from.
 
     The sets follow one another in the corpus; the first is the task's own. Without the corpora
     there is one.
     """
-    size, layers = asked.known, asked.layers()[asked.known :]
-    labels = np.array(asked.labels[asked.known :])
+    size, layers = data.n_train, data.layers()[data.n_train :]
+    labels = np.array(data.labels[data.n_train :])
     pool = labelled_words(5 * size, len(labels)).train
-    vectors = occurrence_vectors(asked.models["trained"], pool, [1, 2], progress=False)
+    vectors = occurrence_vectors(data.models["trained"], pool, [1, 2], progress=False)
     leads = []
     for start in range(0, len(pool) - size + 1, size):
-        known = slice(start, start + size)
-        names = [o.label for o in pool[known]]
+        train = slice(start, start + size)
+        names = [o.label for o in pool[train]]
         one, two = (
-            np.mean(np.asarray(probe(vectors[known, j], names, layers[:, j + 1])) == labels)
+            np.mean(np.asarray(probe(vectors[train, j], names, layers[:, j + 1])) == labels)
             for j in (0, 1)
         )
         leads.append(float(one - two))
     return leads
 
 
-def senses(models: Mapping[str, FastBiLM]) -> Asked:
+def senses(models: Mapping[str, FastBiLM]) -> ProbingData:
     """Which sense has the word? The course's sentences for 28 words."""
-    return Asked(course_senses(), models)
+    return ProbingData(course_senses(), models)
 
 
-def words(models: Mapping[str, FastBiLM]) -> Asked:
-    """Which label has each word? 2,000 known, 2,000 asked."""
-    return Asked(labelled_words(2000, 2000), models)
+def words(models: Mapping[str, FastBiLM]) -> ProbingData:
+    """Which label has each word? 2,000 words to train on, 2,000 to test on."""
+    return ProbingData(labelled_words(2000, 2000), models)
 
 
 def untrained(models: Mapping[str, FastBiLM]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a linear probe does with weights over the layers: learned, fixed, and at two scales."""
+"""A linear probe on weighted layers: learned weights, fixed weights, and two scales."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from course.figures import plots
 from course.figures.interval_bars import interval_bars
 from course.figures.picture import Picture
 from course.results.intervals import interval, lead
-from course.what_the_layers_know.layer_probes import Asked
+from course.what_the_layers_know.layer_probes import ProbingData
 from course.what_the_layers_know.mixed_probe import LabelledLayers, Mix, MixedProbe, mixed_probe
 from elmo_mini.probing.report import share_right
 
-KNOWN, ASKED = 800, 1000
+TRAIN, TEST = 800, 1000
 SEEDS = (0, 1, 2)
 FIXED: dict[str, dict[str, Any]] = {
     "layer 0": {"w": (99, 0, 0)},
@@ -41,25 +41,25 @@ class LayerWeights:
     mix : layers (L + 1, B, T, 2H), w (L + 1,) and gamma () to (B, T, 2H)
     """
 
-    def __init__(self, tasks: Mapping[str, Asked], mix: Mix) -> None:
+    def __init__(self, tasks: Mapping[str, ProbingData], mix: Mix) -> None:
         self.tasks, self.mix = tasks, mix
         self._layers: dict[tuple[str, bool], LabelledLayers] = {}
 
     def probe(self, task: str, *, one_scale: bool = False, **how: Any) -> MixedProbe:
-        """A probe of one task; at most 800 examples are known, 1,000 are asked."""
-        asked = self.tasks[task]
+        """A probe of one task; at most 800 examples to train on, 1,000 to test on."""
+        probing_data = self.tasks[task]
         if (task, one_scale) not in self._layers:
             self._layers[task, one_scale] = LabelledLayers.of(
-                asked.every, asked.layers(), one_scale=one_scale
+                probing_data.occurrences, probing_data.layers(), one_scale=one_scale
             )
-        data, known = self._layers[task, one_scale], asked.known
-        train = data.take(slice(0, min(known, KNOWN)))
-        test = data.take(slice(known, known + ASKED))
+        data, n_train = self._layers[task, one_scale], probing_data.n_train
+        train = data.take(slice(0, min(n_train, TRAIN)))
+        test = data.take(slice(n_train, n_train + TEST))
         return mixed_probe(train, test, self.mix, progress=True, **how)
 
     def share(self, task: str, right: NDArray[Any]) -> dict[str, float]:
         """``mean``, ``low`` and ``high`` of right answers, or of differences, over sentences."""
-        return share_right(np.asarray(right, float), self.tasks[task].task.test[:ASKED])
+        return share_right(np.asarray(right, float), self.tasks[task].task.test[:TEST])
 
     def learned(self) -> dict[str, list[NDArray[Any]]]:
         """The weights (L + 1,) that each task learns at the layers' own scale, and at one scale."""

@@ -1,4 +1,4 @@
-"""A linear probe that reads a mix of the layers and learns the mixing weights with it.
+"""A linear probe of a scalar mix, trained together with the mixing weights.
 
 NAACL ELMo paper, equation (1) under a linear classifier. What the weights are after training
 depends on more than on what the layers know: a layer of large numbers counts for more at the same
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.progress import progress_bar
 
 Mix = Callable[[Tensor, Tensor, Tensor], Tensor]

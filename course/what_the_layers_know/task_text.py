@@ -1,4 +1,4 @@
-"""``python -m course.what_the_layers_know.task_text pos``: the biLM reads the task's text first.
+"""``python -m course.what_the_layers_know.task_text pos``: domain adaptation of the biLM, probed.
 
 The course's biLM goes on as a language model on newspaper sentences (the treebank's, without their
 labels), once with all its weights and once with its softmax alone. How much lower is the perplexity
@@ -18,12 +18,12 @@ from torch.nn import functional
 from course.bilm_from_scratch.quantised_softmax import course_softmax
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
-from course.what_the_layers_know.layer_probes import Asked, Floats
+from course.what_the_layers_know.layer_probes import Floats, ProbingData
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.linear_probe import linear_probe
-from elmo_mini.probing.tasks import Task, parts_of_speech
+from elmo_mini.probing.probing_tasks import Task, parts_of_speech
 from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN, batch_to_ids
 
 SENTENCES, JUDGED, BATCH, RATE = 1_200, 400, 16, 1e-3
@@ -52,9 +52,11 @@ class Speaking(nn.Module):
         ahead, behind = output["activations"][-1].chunk(2, -1)
         pair = mask[:, 1:]
         states = torch.cat([ahead[:, :-1][pair], behind[:, 1:][pair]])
-        asked = torch.cat([words[:, 1:][pair], words[:, :-1][pair]])
-        nats = functional.cross_entropy(states @ self.weight.T + self.bias, asked, reduction="sum")
-        return torch.stack([nats, torch.tensor(float(len(asked)))])
+        targets = torch.cat([words[:, 1:][pair], words[:, :-1][pair]])
+        nats = functional.cross_entropy(
+            states @ self.weight.T + self.bias, targets, reduction="sum"
+        )
+        return torch.stack([nats, torch.tensor(float(len(targets)))])
 
 
 def measure(seeds: Sequence[int]) -> tuple[str, Result]:
@@ -118,13 +120,13 @@ def perplexity(model: Speaking, sentences: Sentences) -> float:
 
 def accuracy(bilm: FastBiLM, task: Task) -> NDArray[np.float64]:
     """(L,): of a linear probe on each LSTM layer."""
-    asked = Asked(task, {"trained": bilm.requires_grad_(False)})
-    layers = asked.layers()
-    return np.array([asked.right(_probe, layers[:, j]).mean() for j in LAYERS])
+    data = ProbingData(task, {"trained": bilm.requires_grad_(False)})
+    layers = data.layers()
+    return np.array([data.right(_probe, layers[:, j]).mean() for j in LAYERS])
 
 
-def _probe(known: Floats, labels: list[str], asked: Floats) -> list[str]:
-    return [str(label) for label in linear_probe(known, labels, asked)]
+def _probe(train: Floats, labels: list[str], test: Floats) -> list[str]:
+    return [str(label) for label in linear_probe(train, labels, test)]
 
 
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"pos": measure}

@@ -1,4 +1,4 @@
-"""king - man + woman: the published questions, with and without the words of the question.
+"""Word analogies, king - man + woman: accuracy with the words of the question excluded, and not.
 
 Beside them stands what needs no arithmetic: the nearest neighbour of one of the words.
 

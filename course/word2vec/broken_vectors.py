@@ -9,9 +9,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_mini.models.skip_gram import noise_distribution
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import seeded
-from elmo_mini.word_vectors.word2vec import noise_distribution
 
 EVEN, HIGH, EVERYTHING = "noise drawn evenly", "a rate too high", "no subsampling"
 LOW, MISMATCHED = "a rate too low", "contexts of other words"

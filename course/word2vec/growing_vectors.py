@@ -1,4 +1,4 @@
-"""Vectors that are asked while they grow, and the same question to other people's trainers."""
+"""Nearest neighbours and word classes of vectors in training, and of gensim's for comparison."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,25 +25,27 @@ Nearest = Callable[[Tensor, int, int], Sequence[int]]
 Look = Callable[[int, Tensor], None]
 
 
-def usual(vocabulary: Vocabulary) -> int:
-    """How many words occur often enough to be asked, and to answer; they come first."""
+def n_frequent(vocabulary: Vocabulary) -> int:
+    """How many words occur at least `OFTEN` times; they come first."""
     return int((vocabulary.counts >= OFTEN).sum())
 
 
-def near(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest, word: str) -> list[str]:
-    """The six usual words nearest to a usual word."""
-    ids = nearest(vectors[: usual(vocabulary)], vocabulary.id(word), 6)
+def nearest_words(
+    vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest, word: str
+) -> list[str]:
+    """The six nearest neighbours of a frequent word among the frequent ones."""
+    ids = nearest(vectors[: n_frequent(vocabulary)], vocabulary.id(word), 6)
     return [vocabulary.word(int(i)) for i in ids]
 
 
-def known(words: Sequence[str], vocabulary: Vocabulary) -> list[str]:
-    """Those of the words that occur often enough to be asked."""
-    often = set(vocabulary.words[: usual(vocabulary)])
+def frequent(words: Sequence[str], vocabulary: Vocabulary) -> list[str]:
+    """Those of the words that occur at least `OFTEN` times."""
+    often = set(vocabulary.words[: n_frequent(vocabulary)])
     return [word for word in words if word in often]
 
 
 @contextmanager
-def asked_three_times(
+def neighbours_in_training(
     vocabulary: Vocabulary, nearest: Nearest, words: Sequence[str], steps: int
 ) -> Iterator[Look]:
     """A bar for a training loop, and what prints neighbours after its first, middle and last step.
@@ -52,40 +54,44 @@ def asked_three_times(
     ------
     what the loop calls after each step, with the number of steps taken and the vectors (V, D)
     """
-    asked = known(words, vocabulary)
-    if left_out := [word for word in words if word not in asked]:
+    followed = frequent(words, vocabulary)
+    if left_out := [word for word in words if word not in followed]:
         print(f"fewer than {OFTEN} occurrences, not asked: {', '.join(left_out)}")
     with progress_bar(total=steps, what="training") as bar:
 
         def look(number: int, vectors: Tensor) -> None:
             bar.update()
-            if asked and number in (1, steps // 2, steps):
+            if followed and number in (1, steps // 2, steps):
                 bar.write(f"after step {number:,}")
-                for word in asked:
-                    said = ", ".join(near(vectors, vocabulary, nearest, word))
-                    bar.write(f"  {word:>10}: {said}")
+                for word in followed:
+                    neighbours = ", ".join(nearest_words(vectors, vocabulary, nearest, word))
+                    bar.write(f"  {word:>10}: {neighbours}")
 
         yield look
 
 
-def of_one_class(vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest) -> NDArray[np.float64]:
+def same_class_share(
+    vectors: Tensor, vocabulary: Vocabulary, nearest: Nearest
+) -> NDArray[np.float64]:
     """(N,) for each word, the share of its neighbours that are of its own part of speech.
 
-    Nouns, verbs, adjectives and adverbs are asked for their five nearest among themselves: those of
-    the task of lesson 14 that are usual here.
+    Nouns, verbs, adjectives and adverbs each have five nearest neighbours among themselves:
+    the words of the task of lesson 14 that are frequent here.
     """
     classes = content_words()
-    asked = known(list(classes), vocabulary)
-    table = vectors[[vocabulary.id(word) for word in asked]]
+    frequent_words = frequent(list(classes), vocabulary)
+    table = vectors[[vocabulary.id(word) for word in frequent_words]]
     return np.array(
         [
-            np.mean([classes[asked[int(n)]] == classes[word] for n in nearest(table, row, 5)])
-            for row, word in enumerate(asked)
+            np.mean(
+                [classes[frequent_words[int(n)]] == classes[word] for n in nearest(table, row, 5)]
+            )
+            for row, word in enumerate(frequent_words)
         ]
     )
 
 
-def professionals(
+def other_trainers(
     sentences: Sequence[Sequence[str]], vocabulary: Vocabulary, epochs: int
 ) -> dict[str, Tensor]:
     """Vectors (V, D) of gensim's skip-gram, the course's skip-gram and its CBOW, on one text."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from elmo_mini.word_vectors.word2vec import noise_distribution
+from elmo_mini.models.skip_gram import noise_distribution
 
 Floats = NDArray[np.float64]
 

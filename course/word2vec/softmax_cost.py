@@ -1,4 +1,4 @@
-"""What one training pair costs: the full softmax, a Huffman tree, a handful of noise words.
+"""Cost of a training pair: full softmax, hierarchical softmax (Huffman tree), negative sampling.
 
 2013b: Mikolov and others, *Distributed Representations of Words and Phrases and their
 Compositionality*, section 2.
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from elmo_mini.word_vectors.word2vec import full_softmax_loss, sgns_loss
+from elmo_mini.models.skip_gram import full_softmax_loss, sgns_loss
 
 
 def seconds_per_step(

@@ -1,4 +1,4 @@
-"""What every corpus looks like from outside: passages of sentences, and splits of them."""
+"""The interface of a corpus: passages of sentences, and train, dev and test splits of them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass

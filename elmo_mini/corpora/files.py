@@ -1,4 +1,4 @@
-"""Where a corpus lies on this machine, and how its files become text, from a zip or a folder."""
+"""Files of a corpus: found on this machine, and read as text from a zip or a folder."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""What a corpus is made of: sentences with their annotation, and passages of sentences.
+"""Annotated sentences, and passages of sentences: what a corpus consists of.
 
 A passage is what a split never tears apart: a document where the corpus has documents, a single
 sentence or instance where it has none.

@@ -1,4 +1,4 @@
-"""One reader for each format: from the files of a corpus to its passages."""
+"""Corpus readers, one for each format: from the files of a corpus to its passages."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""A reader's own text as a corpus: streamed from the file, never whole in memory."""
+"""A user's own text file as a corpus: streamed, never whole in memory."""
 
 import codecs
 from collections.abc import Iterator

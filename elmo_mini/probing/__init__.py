@@ -1,1 +1,1 @@
-"""What the layers know (lesson 09): probes, their tasks, neighbours in context."""
+"""Probing (lesson 09): simple classifiers on frozen layers, their tasks, neighbours in context."""

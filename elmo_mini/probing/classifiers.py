@@ -1,7 +1,7 @@
-"""The simple classifiers that probes are made of: nearest examples, nearest mean, linear; majority.
+"""Simple classifiers for probing: k nearest neighbours, nearest mean, linear; majority class.
 
-All but the last learn from vectors (N, D) and their N labels, and name a label for each vector
-that they are asked about, (M, D).
+All but the last learn from vectors `train` (N, D) and their N labels, and predict a label for each
+vector of `test`, (M, D).
 """
 
 from collections import Counter, defaultdict
@@ -23,44 +23,44 @@ Floats = NDArray[np.float32]
 Labels = NDArray[np.str_]
 
 
-def knn(known: Floats, labels: Sequence[str], asked: Floats, neighbours: int = 5) -> list[str]:
+def knn(train: Floats, labels: Sequence[str], test: Floats, neighbours: int = 5) -> list[str]:
     """The vote of the nearest examples by cosine, of all of them where there are fewer."""
-    count = min(neighbours, len(known))
+    count = min(neighbours, len(train))
     model = KNeighborsClassifier(count, metric="cosine", algorithm="brute")
-    return [str(label) for label in model.fit(known, labels).predict(asked)]
+    return [str(label) for label in model.fit(train, labels).predict(test)]
 
 
-def centroid(known: Floats, labels: Sequence[str], asked: Floats) -> list[str]:
+def centroid(train: Floats, labels: Sequence[str], test: Floats) -> list[str]:
     """The label whose examples' mean direction is nearest by cosine."""
-    length = np.linalg.norm(known, axis=1, keepdims=True)
-    unit = known / np.where(length > 0, length, 1)
+    length = np.linalg.norm(train, axis=1, keepdims=True)
+    unit = train / np.where(length > 0, length, 1)
     distinct = np.unique(labels)
     of = np.asarray(labels)
     means = np.stack([unit[of == label].mean(0) for label in distinct])
-    return knn(means, distinct.tolist(), asked, 1)
+    return knn(means, distinct.tolist(), test, 1)
 
 
-def linear(known: Floats, labels: Sequence[str], asked: Floats, c: float = 1.0) -> list[str]:
+def linear(train: Floats, labels: Sequence[str], test: Floats, c: float = 1.0) -> list[str]:
     """Logistic regression on standardised numbers; `c` is scikit-learn's C."""
     if len(set(labels)) == 1:
-        return [labels[0]] * len(asked)
+        return [labels[0]] * len(test)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
-    return [str(label) for label in model.fit(known, labels).predict(asked)]
+    return [str(label) for label in model.fit(train, labels).predict(test)]
 
 
 def majority(
-    known: Sequence[str] | Labels, labels: Sequence[str] | Labels, asked: Sequence[str] | Labels
+    train: Sequence[str] | Labels, labels: Sequence[str] | Labels, test: Sequence[str] | Labels
 ) -> list[str]:
-    """For each asked word, the commonest label of this word among the known, without any vector.
+    """For each test word, the commonest label of this word in the training set; no vectors.
 
-    A word that is not known has the commonest label of all. Of equals, the first in the alphabet.
+    A new word has the commonest label of all. Of equals, the first in the alphabet.
     """
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for word, label in zip(known, labels, strict=True):
+    for word, label in zip(train, labels, strict=True):
         counts[word][label] += 1
     everyday = _commonest(Counter(labels))
     best = {word: _commonest(found) for word, found in counts.items()}
-    return [best.get(word, everyday) for word in asked]
+    return [best.get(word, everyday) for word in test]
 
 
 def _commonest(counts: Counter[str]) -> str:

@@ -1,4 +1,4 @@
-"""A linear probe in the open: softmax regression that follows its gradient, step by step.
+"""A linear probe: softmax regression by gradient descent, step by step.
 
 `classifiers.linear` asks the same question of scikit-learn. Here the gradient is an argument, so
 that one written by hand can train the probe, and sixty steps take a tenth of a second.
@@ -28,21 +28,21 @@ def probe_gradient(
 
 
 def linear_probe(
-    known: NDArray[np.float32],
+    train: NDArray[np.float32],
     labels: Sequence[str],
-    asked: NDArray[np.float32],
+    test: NDArray[np.float32],
     *,
     gradient: Gradient = probe_gradient,
     steps: int = 60,
     rate: float = 0.1,
     l2: float = 0.05,
 ) -> NDArray[np.str_]:
-    """The label of each asked vector, by a probe that starts from 0 and takes all examples a step.
+    """The label of each test vector, by a probe that starts from 0 and takes all examples a step.
 
     Parameters
     ----------
-    known, asked : (N, 2H) and (M, 2H); both are brought to the mean and the spread of `known`
-    labels : the N labels of `known`
+    train, test : (N, 2H) and (M, 2H); both are brought to the mean and the spread of `train`
+    labels : the N labels of `train`
     gradient : of x (N, 2H), the labels' numbers y (N,), W (2H, K), b (K,) and l2
 
     Returns
@@ -50,13 +50,13 @@ def linear_probe(
     (M,) labels
     """
     names, y = np.unique(labels, return_inverse=True)
-    mean, spread = known.mean(0), known.std(0) + 1e-6
-    x = (known - mean) / spread
+    mean, spread = train.mean(0), train.std(0) + 1e-6
+    x = (train - mean) / spread
     W, b = np.zeros((x.shape[1], len(names)), x.dtype), np.zeros(len(names), x.dtype)
     pace_W, pace_b = np.zeros_like(W), np.zeros_like(b)
     for _ in range(steps):
         slope_W, slope_b = map(np.asarray, gradient(x, y, W, b, l2))  # or tensors
         pace_W, pace_b = MOMENTUM * pace_W - rate * slope_W, MOMENTUM * pace_b - rate * slope_b
         W, b = W + pace_W, b + pace_b
-    found: NDArray[np.str_] = names[((asked - mean) / spread @ W + b).argmax(1)]
+    found: NDArray[np.str_] = names[((test - mean) / spread @ W + b).argmax(1)]
     return found

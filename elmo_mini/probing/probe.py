@@ -1,4 +1,4 @@
-"""What a layer knows: a simple classifier on its frozen vectors, beside what needs no biLM.
+"""Probing of a layer: a simple classifier on its frozen vectors, beside baselines without a biLM.
 
 NAACL ELMo paper, section 5.3. A probe is kept simple on purpose, so that what it finds was in
 the vectors. Beside the layers stand the baselines that any claim about context must beat: the
@@ -18,8 +18,8 @@ from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
+from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
-from elmo_mini.probing.tasks import Occurrence, Task
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]
@@ -133,10 +133,10 @@ def probe_rows(
         def answer(train: NDArray[np.int64]) -> Labels:
             found = np.empty(len(tests), dtype=labels.dtype)
             for group in np.unique(groups[tests]):
-                asked = tests[groups[tests] == group]
-                known = train[groups[train] == group]
-                answers = classify(rows[known], labels[known].tolist(), rows[asked])
-                found[asked - len(task.train)] = answers
+                test = tests[groups[tests] == group]
+                fitted = train[groups[train] == group]
+                predicted = classify(rows[fitted], labels[fitted].tolist(), rows[test])
+                found[test - len(task.train)] = predicted
             return found
 
         return answer

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 BOOTSTRAPS = 2_000
 

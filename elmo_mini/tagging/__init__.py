@@ -1,1 +1,1 @@
-"""Sequence labelling (lesson 05): spans, the CRF, TagLM and its training."""
+"""Sequence labelling (lessons 05 and 09): spans, taggers and their training."""

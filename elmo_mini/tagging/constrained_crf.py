@@ -1,4 +1,4 @@
-"""Which label may follow which, and a CRF that keeps to it.
+"""A CRF constrained by the labelling scheme, BIO or BIOES: which label may follow which.
 
 In BIO, ``I-NP`` continues a span and needs ``B-NP`` or ``I-NP`` before it. BIOES (Ratinov and
 Roth, 2009) also marks the last word of a span (``E-``) and a span of one word (``S-``); the
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.tagging.crf import Path, negative_log_likelihood, viterbi
+from elmo_mini.models.crf import Path, negative_log_likelihood, viterbi
 from elmo_mini.tagging.spans import split_label
 
 Scheme = Literal["BIO", "BIOES"]

@@ -12,8 +12,8 @@ import numpy as np
 from elmo_mini import corpora
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import Span, bioes_of, to_bioes
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 
 Part = Literal["train", "dev", "test"]
 _ENTITY_OR_TEXT = re.compile(r"\[([^\s\[\]]+(?: [^\s\[\]]+)+)\]|([^\[]+|\[)")

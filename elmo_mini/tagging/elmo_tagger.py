@@ -1,4 +1,4 @@
-"""A small tagger that reads all layers of a frozen biLM: at its input, at its output, or at both.
+"""A small BiLSTM tagger with a scalar mix of a frozen biLM: at its input, its output, or both.
 
 NAACL ELMo paper, section 3.3. The layers are computed once and kept. The tagger mixes them with
 weights of its own and puts the mix beside its word vectors, and, where it helps, beside what its
@@ -19,9 +19,9 @@ from torch.nn.utils.rnn import pad_sequence
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
-from elmo_mini.tagging.sentences import PADDING, UNKNOWN, TaggedSentence, normalise
+from elmo_mini.models.taglm import BiLSTM
 from elmo_mini.tagging.spans import to_bio
-from elmo_mini.tagging.taglm import BiLSTM
+from elmo_mini.tagging.tagged_sentences import PADDING, UNKNOWN, TaggedSentence, normalise
 from elmo_mini.text.batches import pad
 from elmo_mini.training.steps import TrainingOptions, evaluating, train_on_sentences
 

@@ -1,4 +1,4 @@
-"""Spans of words and the labels that spell them: BIO, BIOES, and how spans are counted.
+"""Spans of words as BIO and BIOES labels; precision, recall and F1 of spans.
 
 ``B-NP I-NP O`` is a noun phrase of two words and a word outside; in BIOES it is ``B-NP E-NP O``.
 Where labels contradict each other (an ``I-`` that continues nothing), spans are read as conlleval

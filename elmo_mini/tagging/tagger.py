@@ -1,4 +1,4 @@
-"""The tagger: sentences to labels, its loss, and its file."""
+"""The BiLSTM-CRF tagger for programs: sentences to labels, its loss, and its file."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,9 @@ from elmo_mini.errors import PathLike
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_tokens
 from elmo_mini.fast.character_options import CharacterCNNOptions
+from elmo_mini.models.taglm import BiLSTM, Join, Position, TaggerOptions, lm_part, with_lm
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
-from elmo_mini.tagging.sentences import (
+from elmo_mini.tagging.tagged_sentences import (
     PADDING,
     UNKNOWN,
     Batch,
@@ -32,7 +33,6 @@ from elmo_mini.tagging.sentences import (
     normalise,
     padded,
 )
-from elmo_mini.tagging.taglm import BiLSTM, Join, Position, TaggerOptions, lm_part, with_lm
 from elmo_mini.text.batches import batches_of_like_length, pad
 from elmo_mini.training.steps import evaluating
 from elmo_mini.word_vectors.table import WordVectors

@@ -90,8 +90,8 @@ def endless_windows(stream: Tensor, batch_size: int, bptt: int) -> Iterator[tupl
 
 
 def shifted(sentence: Sequence[int], boundary: int) -> tuple[list[int], list[int]]:
-    """What a model reads of one sentence, and what it must say: n + 1 ids each.
+    """Inputs and next-word targets of one sentence, n + 1 ids each.
 
-    It reads ``</s> w1 ... wn`` and says ``w1 ... wn </s>``.
+    Inputs ``</s> w1 ... wn``, targets ``w1 ... wn </s>``.
     """
     return [boundary, *sentence], [*sentence, boundary]

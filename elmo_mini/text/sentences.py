@@ -1,4 +1,4 @@
-"""A tokenised sentence is a list of words, each a string; all else is refused by its place."""
+"""Validation of tokenised sentences: lists of strings; all else is refused by its position."""
 
 import reprlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set

@@ -1,1 +1,1 @@
-"""Static word vectors (lessons 01 and 02): word2vec, GloVe, fastText, and their ceiling."""
+"""Static word vectors (lessons 01 and 02): trainers of word2vec and GloVe, tables of vectors."""

@@ -1,4 +1,4 @@
-"""A table of word vectors, and the questions one asks of it: neighbours, similarity, analogy."""
+"""A table of word vectors: nearest neighbours, cosine similarity, analogies."""
 
 from collections.abc import Sequence
 from typing import Any

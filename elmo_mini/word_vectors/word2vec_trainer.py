@@ -2,7 +2,7 @@
 
 The options, their names and their defaults are gensim's, so the two can be compared. Papers:
 Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are derived one by one in
-`elmo_mini.word_vectors.word2vec`; how a block of text becomes matrix products is told in
+`elmo_mini.models.skip_gram`; how a block of text becomes matrix products is told in
 `elmo_mini.fast.word2vec_blocks`.
 """
 
@@ -26,10 +26,10 @@ from elmo_mini.fast.word2vec_blocks import (
     skip_gram_step,
     window_patterns,
 )
+from elmo_mini.models.skip_gram import keep_probability, noise_distribution
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
-from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
 from elmo_mini.word_vectors.word2vec_files import (
     SavedWord2Vec,
     not_a_model,

@@ -65,9 +65,9 @@ from course.word2vec import growing_vectors
 from course.word2vec import softmax_cost as softmax_bill
 from course.word2vec.broken_vectors import four_runs
 from elmo_mini import corpora
+from elmo_mini.models import skip_gram as course
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors import word2vec as course
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -555,7 +555,9 @@ MY_WORDS = ["he", "school", "four", "water"]  # lower case
 noise = torch.as_tensor(noise_distribution(vocabulary.counts, 0.75))
 times = max(1, round(3e6 / len(all_pairs)))
 rows = torch.from_numpy(all_pairs).repeat(times, 1)
-with growing_vectors.asked_three_times(vocabulary, nearest, MY_WORDS, len(rows) // 1000) as look:
+with growing_vectors.neighbours_in_training(
+    vocabulary, nearest, MY_WORDS, len(rows) // 1000
+) as look:
     vectors, _, losses = train_skip_gram(rows, noise, sgns_step, 50, 5, 1000, 0.05, look)
 
 # %% slide="subslide"
@@ -580,13 +582,13 @@ kin = {}
 for window in (1, 10):
     cut = training_pairs(sentences[:8_000], window=window)
     four = torch.from_numpy(cut).repeat(4, 1)
-    with growing_vectors.asked_three_times(vocabulary, nearest, [], len(four) // 1000) as look:
+    with growing_vectors.neighbours_in_training(vocabulary, nearest, [], len(four) // 1000) as look:
         table, _, _ = train_skip_gram(four, noise, sgns_step, 50, 5, 1000, 0.05, look)
-    kin[window] = growing_vectors.of_one_class(table, vocabulary, nearest)
+    kin[window] = growing_vectors.same_class_share(table, vocabulary, nearest)
     print(
         f"a window of {window}: {kin[window].mean():.0%} of the neighbours are of one part of speech"
     )
-    print("  four:", ", ".join(growing_vectors.near(table, vocabulary, nearest, "four")))
+    print("  four:", ", ".join(growing_vectors.nearest_words(table, vocabulary, nearest, "four")))
 print(f"1 less 10, over {len(kin[1])} words: {lead(over_words(kin[1] - kin[10]))}")
 outcome("replaceable", str(max(kin, key=lambda window: kin[window].mean())))
 
@@ -846,10 +848,10 @@ print(f"The way down a Huffman tree has {path:.1f} decisions on average; log2 of
 # **gensim** trains word2vec fast. So does the course's package: the same mathematics as yours, with one trick more. All pairs of a stretch of text share their noise words, and the work becomes a few matrix products. Give both the same text and the same settings. (*ours* is the fast trainer, *our CBOW* the same with CBOW.)
 
 # %%
-tables = growing_vectors.professionals(sentences, vocabulary, times)
-for word in growing_vectors.known(MY_WORDS, vocabulary):
+tables = growing_vectors.other_trainers(sentences, vocabulary, times)
+for word in growing_vectors.frequent(MY_WORDS, vocabulary):
     for name, table in {"yours": vectors, **tables}.items():
-        near = growing_vectors.near(table, vocabulary, nearest, word)
+        near = growing_vectors.nearest_words(table, vocabulary, nearest, word)
         print(f"{word:>8} {name:>10}: {', '.join(near)}")
 
 # %% [markdown]
@@ -926,7 +928,7 @@ for kind, ahead in analogies.arithmetic_less_none(found).items():
 # - 2013b, sections 2.2 and 2.3: the loss, the noise and the subsampling, on two pages.
 # - Levy and Goldberg 2014, section 3: the derivation of PMI − log k.
 # - Ji and others 2016, *Parallelizing Word2Vec in Shared and Distributed Memory* (arXiv:1604.04661): shared noise words and matrix products.
-# - In the package: `elmo_mini/word_vectors/word2vec.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
+# - In the package: `elmo_mini/models/skip_gram.py` has the functions of this lesson, `elmo_mini/word_vectors/word2vec_trainer.py` the fast trainer.
 #
 # Next: **02 · what a static vector cannot do.**
 

@@ -62,7 +62,7 @@ from course.figures.interval_bars import interval_bars
 from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.static_limits import broken_counts as broken
-from course.static_limits.merged_words import mixtures, over_words, read_all
+from course.static_limits.merged_words import accuracy_by_word, mixtures, over_words
 from course.static_limits.pseudo_words import pseudo_words_of
 from course.static_limits.senseval_readers import readers_beside
 from elmo_mini import corpora
@@ -108,9 +108,9 @@ def cooccurrence_counts(sentences, vocabulary_size, window):
     ### BEGIN SOLUTION
     counts = np.zeros((vocabulary_size, vocabulary_size))
     for ids in sentences:
-        for place, word in enumerate(ids):
-            for distance in range(1, min(window, place) + 1):
-                neighbour = ids[place - distance]
+        for position, word in enumerate(ids):
+            for distance in range(1, min(window, position) + 1):
+                neighbour = ids[position - distance]
                 counts[word, neighbour] += 1 / distance
                 counts[neighbour, word] += 1 / distance
     return counts
@@ -125,7 +125,7 @@ check("cooccurrence_counts", cooccurrence_counts)
 #
 # idea: If every position only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
 #
-# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives position and word. The two words may be the same; both additions then go into one entry.
+# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `position`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives position and word. The two words may be the same; both additions then go into one entry.
 
 # %% [markdown] model_answer="cooccurrence_counts"
 # Each position looks only to its left, so each pair is met once. Both entries get their share at that moment.
@@ -593,7 +593,7 @@ def read(reach):
     """For each kind of vectors, the share of right answers for each pseudo-word, (12,)."""
     common = (hidden_text, pseudo_words, hidden_ids)
     return {
-        kind: read_all(*common, vectors, reach, context_vector, fit_reader)
+        kind: accuracy_by_word(*common, vectors, reach, context_vector, fit_reader)
         for kind, vectors in kinds.items()
     }
 
@@ -786,7 +786,7 @@ for word in ("where", "her", "打电话"):
 # A large text has millions of pieces. A dictionary of all of them would be too big. So each piece is sent to one of $K$ **buckets** by a hash, a fixed way to turn text into a number (FNV-1a), and the pieces of a bucket share a vector. The paper has $K = 2 \cdot 10^6$. It is like a cloakroom with fewer hooks than coats: sometimes two coats share a hook.
 
 # %%
-from elmo_mini.word_vectors.fasttext import bucket, fnv1a
+from elmo_mini.models.fasttext import bucket, fnv1a
 
 for piece in ("<wh", "her", "her>"):
     print(f"{piece:>5}: hash {fnv1a(piece):>10}, bucket {bucket(piece, 20_000):>6} of 20,000")
@@ -832,7 +832,7 @@ check("subword_vector", subword_vector)
 
 # %% slide="subslide"
 from course.static_limits import misspelt
-from elmo_mini.word_vectors.fasttext import bucket
+from elmo_mini.models.fasttext import bucket
 
 subword_vector = or_reference("subword_vector", subword_vector)
 
@@ -944,7 +944,7 @@ print(f"{one.name}: {len(labels):,} places; {Counter(word for *_, word in labels
 #
 # - The GloVe paper, for the equation of $J$; compare it with section 10 of lesson 01.
 # - The fastText paper, section 5.5, on the lengths of the n-grams.
-# - In the package: `elmo_mini/word_vectors/glove.py`, `elmo_mini/word_vectors/fasttext.py`, `course/static_limits/pseudo_words.py`, `course/static_limits/majority_ceiling.py`; the stored experiments are `python -m course.static_limits.experiments`.
+# - In the package: `elmo_mini/models/glove.py`, `elmo_mini/models/fasttext.py`, `course/static_limits/pseudo_words.py`, `course/static_limits/majority_ceiling.py`; the stored experiments are `python -m course.static_limits.experiments`.
 #
 # Next: **03 · context enters.**
 

@@ -60,15 +60,17 @@ from autograde import calibration, check, mine, or_reference, outcome, predict
 from course.baselines.kneser_ney import KneserNey
 from course.context_enters import figures as readers
 from course.context_enters.broken_readers import look_at_all
-from course.context_enters.cell_gradients import notes_kept
+from course.context_enters.cell_gradients import cell_gradient_norms
 from course.context_enters.sense_vote import SenseVote, stored_course_senses
 from course.context_enters.speaking import spoken
 from course.results.intervals import difference, lead
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.models.lstm_language_model import perplexity
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent import context2vec
-from elmo_mini.recurrent.language_model import hidden_states, perplexity
+from elmo_mini.tasks.context2vec_use import fill_blank, train_context2vec
+from elmo_mini.tasks.language_model_use import hidden_states
 from elmo_mini.text.running_text import stream_rows
 from elmo_mini.training.steps import TrainingOptions
 
@@ -521,7 +523,9 @@ for seed in range(3):
 # Does its page keep a note? Your gradient of section 3, now along the cell state: an LSTM before its first step, yours, and a fresh one whose forget gates begin near 1 (a bias of 3).
 
 # %% slide="subslide"
-readers.notes(notes_kept(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64)))
+readers.cell_gradients(
+    cell_gradient_norms(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64))
+)
 
 # %% [markdown]
 # The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (Many start them open; in lesson 07 you will meet a 1 that is added to $f$.)
@@ -659,7 +663,7 @@ right = {
     "untrained\nLSTM": VOTE.by_states(lambda: LanguageModel(V, 64, LSTM), vocabulary, 5),
     "your LSTM": VOTE.by_states(lambda: model, vocabulary),
 }
-ceiling = majority_ceiling(VOTE.spellings[VOTE.tested].tolist(), VOTE.answers)
+ceiling = majority_ceiling(VOTE.spellings[VOTE.test].tolist(), VOTE.test_senses)
 readers.senses({name: VOTE.score(runs) for name, runs in right.items()}, ceiling)
 
 # %%
@@ -727,11 +731,9 @@ SIZE, EPOCHS = (32, 2) if len(stream) > 100_000 else (8, 8)
 def trained(beside, sentences, epochs):
     """A context2vec whose view of a place is `beside(left, right)`, and its losses."""
     torch.manual_seed(0)
-    reader = context2vec.Context2Vec(V, 64, 64, 64, beside=beside)
+    reader = Context2Vec(V, 64, 64, 64, beside=beside)
     given = vocabulary.counts, TrainingOptions(epochs, SIZE, 1e-2, progress=True)
-    losses = context2vec.train_context2vec(
-        reader, sentences, *given, negatives=5, loss_of=sgns_loss
-    )
+    losses = train_context2vec(reader, sentences, *given, negatives=5, loss_of=sgns_loss)
     return reader, np.convolve(losses, np.ones(20) / 20, mode="valid")
 
 
@@ -806,7 +808,7 @@ progress()
 # ## Further reading
 #
 # - **CoVe** (McCann and others, NIPS 2017, arXiv:1708.00107): contextual vectors from the encoder of a translator.
-# - In the package: `elmo_mini/recurrent/lstm.py`, `elmo_mini/recurrent/context2vec.py`; the stored experiments are `python -m course.starting_from_a_language_model.experiments`.
+# - In the package: `elmo_mini/models/lstm_language_model.py`, `elmo_mini/models/context2vec.py`; the stored experiments are `python -m course.starting_from_a_language_model.experiments`.
 #
 # Next: **04 · Starting from a language model**.
 
@@ -897,7 +899,7 @@ check("perplexity", perplexity)
 # %% slide="subslide"
 for pattern in ("i do not ___ what you mean .", "he ___ the door and looked at her ."):
     words = pattern.split()
-    best = context2vec.fill_blank(both_sides, vocabulary, words, words.index("___"), top=5)
+    best = fill_blank(both_sides, vocabulary, words, words.index("___"), top=5)
     print(f"{pattern}\n   ", ", ".join(f"{word} {p:.0%}" for word, p in best))
 
 # %% [markdown]

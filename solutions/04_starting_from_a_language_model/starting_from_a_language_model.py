@@ -26,12 +26,12 @@ from autograde import calibration, check, mine, or_reference, outcome, predict, 
 from course.figures import plots
 from course.results.stored import stored_result
 from course.starting_from_a_language_model import report
-from course.starting_from_a_language_model.bench import starts_bench
 from course.starting_from_a_language_model.forgetting import language_model_of
+from course.starting_from_a_language_model.transfer_setup import transfer_setup
 from course.starting_from_a_language_model.two_models import two_models
-from elmo_mini.recurrent.decoding import pair_loss, stepped_perplexity, swapped
-from elmo_mini.recurrent.language_model import stream_perplexity
-from elmo_mini.recurrent.seq2seq import Seq2Seq, start_decoder, start_encoder
+from elmo_mini.tasks.decoding import pair_loss, stepped_perplexity, swapped
+from elmo_mini.tasks.language_model_use import stream_perplexity
+from elmo_mini.tasks.seq2seq import Seq2Seq, start_decoder, start_encoder
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 OWN = {part: mine(part) for part in ("stream_rows", "perplexity")}  # of lesson 03
@@ -74,16 +74,16 @@ plots.road("04")
 # The next cell trains a language model as in lesson 03. Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
 
 # %%
-it = starts_bench()
-model = it.language_model()
-print(f"Perplexity on held-out text: {stream_perplexity(model, it.held_out_third, **OWN):.0f}")
-report.print_surprises(it, model)
+setup = transfer_setup()
+model = setup.language_model()
+print(f"Perplexity on held-out text: {stream_perplexity(model, setup.held_out_third, **OWN):.0f}")
+report.print_surprises(setup, model)
 
 # %%
 predict("no_label", "How often is the language model right, with no label at all?", unit="%")
 
 # %%
-judged = it.by_surprise(model, how_many=200)
+judged = setup.by_surprise(model, how_many=200)
 print(f"{len(judged):,} sentences: {judged.mean():.0%} right")
 outcome("no_label", 100 * judged.mean(), unit="%")
 
@@ -253,7 +253,7 @@ def task_loss(classifier, batch):
 def fresh_classifier(start, seed):
     """Your classifier, moved into a language model."""
     torch.manual_seed(seed)
-    classifier = LSTMClassifier(len(it.vocabulary), 2, it.size, it.size, dropout=0.2)
+    classifier = LSTMClassifier(len(setup.vocabulary), 2, setup.size, setup.size, dropout=0.2)
     start_from(classifier, start)
     return classifier
 
@@ -263,20 +263,20 @@ def right_from(start):
     found = []
     for draw in DRAWS:
         classifier = fresh_classifier(start, draw)
-        batches = it.batches(it.drawn(draw), 10, draw)
+        batches = setup.batches(setup.drawn(draw), 10, draw)
         loss_of = partial(task_loss, classifier)
         tune_and_watch(classifier, batches, loss_of, 0.003, lambda: None, len(batches))
-        found.append(it.right(classifier))
+        found.append(setup.right(classifier))
     return np.stack(found)
 
 
 right = {
-    "no label:\nsurprise": it.by_surprise(model)[None],
-    "threshold on\nsurprise": report.right_by_threshold(it, model),
-    **report.right_by_counting(it),
-    "random\nstart": right_from(report.parts_of(it, model)),
-    "LM's\nvectors": right_from(report.parts_of(it, model, "embedding")),
-    "LM's\nLSTM": right_from(report.parts_of(it, model, "lstm")),
+    "no label:\nsurprise": setup.by_surprise(model)[None],
+    "threshold on\nsurprise": report.right_by_threshold(setup, model),
+    **report.right_by_counting(setup),
+    "random\nstart": right_from(report.parts_of(setup, model)),
+    "LM's\nvectors": right_from(report.parts_of(setup, model, "embedding")),
+    "LM's\nLSTM": right_from(report.parts_of(setup, model, "lstm")),
     "both": right_from(model),
 }
 report.right_figure(
@@ -351,14 +351,14 @@ predict(
 )
 
 # %% slide="subslide"
-known = it.drawn(0, 2 * it.labels)
+train = setup.drawn(0, 2 * setup.labels)
 
 
 def watched_run(weight, epochs=8):
     """Perplexities on the way with this weight of the old loss, and the classifier."""
     classifier = fresh_classifier(model, 0)
     inside = language_model_of(classifier, model)  # shares embedding and LSTM
-    window = it.windows()
+    window = setup.windows()
 
     def old_loss():
         inputs, targets = window()
@@ -366,11 +366,11 @@ def watched_run(weight, epochs=8):
 
     _, seen = tune_and_watch(
         classifier,
-        it.batches(known, epochs, 0),
+        setup.batches(train, epochs, 0),
         partial(task_loss, classifier),
         0.003,
-        lambda: stream_perplexity(inside, it.held_out_third, **OWN),
-        len(known) // 8,  # once an epoch
+        lambda: stream_perplexity(inside, setup.held_out_third, **OWN),
+        len(train) // 8,  # once an epoch
         old_loss if weight else None,
         weight,
     )
@@ -431,7 +431,7 @@ for epochs_done in (0, 1, 3):
     halfway = fresh_classifier(model, 0)
     if epochs_done:
         _, halfway = watched_run(weight=0.0, epochs=epochs_done)
-    gradients = report.TwoGradients(it, halfway, model, known)
+    gradients = report.TwoGradients(setup, halfway, model, train)
     needed = safe_weight(gradients.task, gradients.old)
     print(f"after {epochs_done} epochs, safe weight {needed:.3f}")
     report.print_steps(gradients, (0.0, needed, 1.0))
@@ -450,7 +450,9 @@ report.forgetting_figure({f"weight {w:g}": seen for w, (seen, _) in runs.items()
 
 # %%
 for weight, (seen, tuned) in runs.items():
-    print(f"weight {weight:g}: perplexity {seen[-1]:.1f}, task {it.right(tuned).mean():.0%} right")
+    print(
+        f"weight {weight:g}: perplexity {seen[-1]:.1f}, task {setup.right(tuned).mean():.0%} right"
+    )
 little = runs[0.03][0]
 outcome("a_little", 100 * (little[-1] - little[0]) / (alone[-1] - alone[0]), unit="%")
 
@@ -542,15 +544,15 @@ attend = or_reference("attend", attend)
 
 # %% exercise="decode_step"
 def decode_step(model, words, state, first, top, mask):
-    """Scores (B, V) of the next word, the new state, and the shares (B, S)."""
+    """Scores (B, V) of the next word, the new state, and the weights (B, S)."""
     ### BEGIN SOLUTION
     below, above = state or (None, None)
     lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
     upper, above = model.decoder_top(lower, above)
-    shares = attend(upper, top, mask)
-    heard = torch.cat([shares @ first, shares @ top, upper], -1)
+    weights = attend(upper, top, mask)
+    heard = torch.cat([weights @ first, weights @ top, upper], -1)
     scores = model.softmax(lower + torch.tanh(model.combine(heard)))
-    return scores[:, 0], (below, above), shares[:, 0]
+    return scores[:, 0], (below, above), weights[:, 0]
     ### END SOLUTION
 
 
@@ -562,7 +564,7 @@ check("decode_step", decode_step)
 #
 # idea: An LSTM with `batch_first` reads (B, T, H), and here T is 1: `unsqueeze(1)` makes the axis, `[:, 0]` takes it out at the end. Called as `lstm(x, state)` it returns its output and its new state; None stands for zeros.
 #
-# outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `shares @ first`, `shares @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
+# outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `weights @ first`, `weights @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
 
 # %% [markdown] model_answer="decode_step"
 # `attend` gets one query a sentence: its T is 1 here. With teacher forcing one wrong bet does not spoil the next. Left alone, the decoder reads what it has said itself. Padding needs no care beyond the mask.
@@ -581,17 +583,17 @@ decode_step = or_reference("decode_step", decode_step)
 predict("seq2seq_start", "How many times larger is the perplexity with a random start?", unit="x")
 
 # %% slide="subslide"
-telegram_model = it.telegram_model()
+telegram_model = setup.telegram_model()
 
 
 def trained_translator(from_models):
     """A translator after your loop, with your step."""
     torch.manual_seed(0)
-    found = Seq2Seq(len(it.vocabulary), len(it.vocabulary), it.size)
+    found = Seq2Seq(len(setup.vocabulary), len(setup.vocabulary), setup.size)
     if from_models:
         start_encoder(found, telegram_model)
         start_decoder(found, model)
-    batches = it.pair_batches(it.pairs, 6, 32)
+    batches = setup.pair_batches(setup.pairs, 6, 32)
     loss_of = partial(pair_loss, found, decode_step)
     tune_and_watch(found, batches, loss_of, 0.007, lambda: None, len(batches))
     return found
@@ -609,9 +611,9 @@ def perplexities(pairs):
     return {n: stepped_perplexity(found, decode_step, pairs) for n, found in translators.items()}
 
 
-own, others = perplexities(it.asked), perplexities(swapped(it.asked))
-title = f"Telegrams made whole, {len(it.pairs):,} pairs (here, one run each)"
-report.translators_figure(it.without_telegram(model), own, others, title)
+own, others = perplexities(setup.dev_pairs), perplexities(swapped(setup.dev_pairs))
+title = f"Telegrams made whole, {len(setup.pairs):,} pairs (here, one run each)"
+report.translators_figure(setup.without_telegram(model), own, others, title)
 
 # %%
 outcome("seq2seq_start", own["random start"] / own["two language models"], unit="x")
@@ -625,7 +627,7 @@ outcome("seq2seq_start", own["random start"] / own["two language models"], unit=
 MY_SENTENCE = "the president said that the new school was very good ."
 for name, found in translators.items():
     print(name)
-    report.print_said(it, found, decode_step, [MY_SENTENCE.split(), *it.held_out[:3]])
+    report.print_said(setup, found, decode_step, [MY_SENTENCE.split(), *setup.held_out[:3]])
 
 # %% [markdown]
 # It speaks English of a kind, hardly ever the right sentence. Perplexity is measured with teacher forcing. Alone, the decoder takes its likeliest word each time, **greedy decoding**, and reads its own mistakes: this gap is called **exposure bias**.
@@ -758,8 +760,8 @@ check("autoencoder_steps", autoencoder_steps)
 
 # %%
 autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
-autoencoder = report.parts_of(it, model)  # the same network, untrained
-steps = it.recitals(autoencoder_steps, 3_000)
+autoencoder = report.parts_of(setup, model)  # the same network, untrained
+steps = setup.recitals(autoencoder_steps, 3_000)
 recital_loss = partial(report.recital_loss, autoencoder)
 tune_and_watch(autoencoder, steps, recital_loss, 0.01, lambda: None, len(steps))
 both_ways = {"both": right["both"], "autoencoder": right_from(autoencoder)}
@@ -780,7 +782,7 @@ report.print_leads(both_ways, "both")
 # - Dai and Le, on the two ways to pretrain.
 # - Ramachandran, Liu and Le, for the figure that is redrawn above, and for their own ablation.
 # - Lopez-Paz and Ranzato, *Gradient Episodic Memory for Continual Learning*, 2017, arXiv:1706.08840: your safe weight, for many old tasks at once.
-# - In the package: `elmo_mini/recurrent/classifier.py`, `elmo_mini/recurrent/fine_tuning.py`, `elmo_mini/recurrent/decoding.py`; the stored experiments are `python -m course.starting_from_a_language_model.experiments`.
+# - In the package: `elmo_mini/tasks/lstm_classifier.py`, `elmo_mini/tasks/joint_fine_tuning.py`, `elmo_mini/tasks/decoding.py`; the stored experiments are `python -m course.starting_from_a_language_model.experiments`.
 #
 # Next: **05 · TagLM**, where the language model stays as it is and a tagger reads its states.
 

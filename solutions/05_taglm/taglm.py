@@ -29,11 +29,11 @@ from course.taglm import report
 from course.taglm.taglm_network import taglm_network
 from course.taglm.trellis import trellis
 from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging import data
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.spans import spans_of, to_bio
 from elmo_mini.tagging.tagger import Tagger
-from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.tagging.training import batches_of_passes, f1_on
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -869,7 +869,7 @@ report.print_taken_apart()
 # - The TagLM paper, section 3.3, for the questions just above; it also carries a news language model over to scientific text, where it still helps (49.93 to 54.05 F1 on the development set).
 # - The network that a task put over its word vectors did not have to be an LSTM. Others slid a convolution over the words: to sort sentences (Kim 2014, arXiv:1408.5882), to translate (Gehring and others 2017, arXiv:1705.03122), and, with self-attention, to answer questions (QANet, Yu and others 2018, arXiv:1804.09541).
 # - Lafferty, McCallum and Pereira, *Conditional Random Fields*, ICML 2001: where the layer comes from.
-# - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m course.taglm.experiments`.
+# - In the package: `elmo_mini/models/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/models/taglm.py`; the stored experiments are `python -m course.taglm.experiments`.
 #
 # Next: **06 · from characters.**
 

@@ -84,18 +84,18 @@ SENSES.show_nearest("play", 12)  # other words: "bank", "spring", "match", with 
 # %% [markdown] exercise="nearest_labels"
 # ### Exercise 1. Ask the neighbours
 #
-# Write `nearest_labels(known, labels, asked, k)`. `known`, the **training set**, is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `asked`, the **test set**, is (M, 2H). For each asked vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
+# Write `nearest_labels(train, labels, test, k)`. `train`, the **training set**, is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `test`, the **test set**, is (M, 2H). For each test vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
 #
 # If two labels have equally many votes, the one whose nearest example is nearer wins. If there are fewer than `k` examples, all of them vote.
 
 
 # %% exercise="nearest_labels"
-def nearest_labels(known, labels, asked, k):
-    """The label that most of the k nearest examples have, for each asked vector."""
+def nearest_labels(train, labels, test, k):
+    """The label that most of the k nearest examples have, for each test vector."""
     ### BEGIN SOLUTION
-    unit = known / np.linalg.norm(known, axis=1, keepdims=True)
+    unit = train / np.linalg.norm(train, axis=1, keepdims=True)
     found = []
-    for similarity in asked @ unit.T:
+    for similarity in test @ unit.T:
         nearest = [labels[row] for row in np.argsort(-similarity)[:k]]
         found.append(max(nearest, key=nearest.count))
     return found
@@ -108,12 +108,12 @@ check("nearest_labels", nearest_labels)
 # %% [markdown] hints="nearest_labels"
 # nudge: A cosine is a product of two vectors of length 1. Which of the two lengths can change the order of the examples?
 #
-# idea: `known / np.linalg.norm(known, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the indices of the k largest, the nearest first.
+# idea: `train / np.linalg.norm(train, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the indices of the k largest, the nearest first.
 #
 # outline: For each row of similarities: the labels of the k nearest, in order. Then the label that occurs most often in this list; `max(nearest, key=nearest.count)` takes the first of equals, and the first is the nearest.
 
 # %% [markdown] model_answer="nearest_labels"
-# Only the examples need length 1: the length of the asked vector stretches all its similarities alike. The list of votes is in the order of nearness, so the first label with the most votes is the one that the tie rule asks for.
+# Only the examples need length 1: the length of the test vector stretches all its similarities alike. The list of votes is in the order of nearness, so the first label with the most votes is the one that the tie rule asks for.
 
 # %%
 predict(
@@ -128,7 +128,7 @@ nearest_labels = or_reference("nearest_labels", nearest_labels)
 
 def senses_right(vectors):
     """Who votes right: the 3 nearest examples of the same word."""
-    return SENSES.right_by_word(lambda *known: nearest_labels(*known, 3), vectors)
+    return SENSES.right_by_word(lambda *parts: nearest_labels(*parts, 3), vectors)
 
 
 senses = SENSES.ladder(senses_right) | asked_layers.sense_controls(SENSES, senses_right)
@@ -199,7 +199,7 @@ check("probe_gradient", probe_gradient)
 # %% [markdown] exercise="linear_probe"
 # ### Exercise 3. Train it
 #
-# Write `linear_probe(known, labels, asked, gradient)`. `known` (N, 2H) are the vectors of the training words and `labels` their N labels, as text. `asked` (M, 2H) are the test words. Return M labels. What must be true:
+# Write `linear_probe(train, labels, test, gradient)`. `train` (N, 2H) are the vectors of the training words and `labels` their N labels, as text. `test` (M, 2H) are the test words. Return M labels. What must be true:
 #
 # - Every direction counts alike. So the numbers are **standardised**: those of each direction have mean 0 and standard deviation 1 over the **training** words (add $10^{-6}$ to the deviation). The test words are measured with the same two numbers: a probe must not look at the test.
 # - `gradient` is called as yours above: with `x`, the numbers `y` of the right labels (0 to K − 1, in an order of your choice), `W`, `b` and $\lambda = 0.05$.
@@ -208,13 +208,13 @@ check("probe_gradient", probe_gradient)
 
 
 # %% exercise="linear_probe"
-def linear_probe(known, labels, asked, gradient):
-    """The label of each asked vector, by a linear probe that the known ones have trained."""
+def linear_probe(train, labels, test, gradient):
+    """The label of each test vector, by a linear probe that the training vectors have trained."""
     ### BEGIN SOLUTION
     names = sorted(set(labels))
     y = np.array([names.index(label) for label in labels])
-    mean, spread = known.mean(0), known.std(0) + 1e-6
-    x = (known - mean) / spread
+    mean, spread = train.mean(0), train.std(0) + 1e-6
+    x = (train - mean) / spread
     W, b = np.zeros((x.shape[1], len(names)), x.dtype), np.zeros(len(names), x.dtype)
     pace_W, pace_b = 0, 0
     for _ in range(60):
@@ -222,7 +222,7 @@ def linear_probe(known, labels, asked, gradient):
         pace_W = 0.9 * pace_W - 0.1 * slope_W
         pace_b = 0.9 * pace_b - 0.1 * slope_b
         W, b = W + pace_W, b + pace_b
-    scores = (asked - mean) / spread @ W + b
+    scores = (test - mean) / spread @ W + b
     return [names[number] for number in scores.argmax(1)]
     ### END SOLUTION
 
@@ -233,9 +233,9 @@ check("linear_probe", linear_probe)
 # %% [markdown] hints="linear_probe"
 # nudge: Which numbers may the probe see before it answers: those of the test words, too?
 #
-# idea: `known.mean(0)` and `known.std(0)` have one number for each direction. Give each label a number: its index in a list of all labels. Then sixty times: gradients, momenta, weights. W and b move in the same way, each by its own momentum.
+# idea: `train.mean(0)` and `train.std(0)` have one number for each direction. Give each label a number: its index in a list of all labels. Then sixty times: gradients, momenta, weights. W and b move in the same way, each by its own momentum.
 #
-# outline: names, y; mean and deviation of `known`; x standardised. W of zeros (2H, K), b of zeros (K,), two momenta of 0. In the loop: the two gradients from `gradient(x, y, W, b, 0.05)`, the two momenta, then both weights. At the end the scores of `(asked - mean) / spread`, the largest of each row, and its name.
+# outline: names, y; mean and deviation of `train`; x standardised. W of zeros (2H, K), b of zeros (K,), two momenta of 0. In the loop: the two gradients from `gradient(x, y, W, b, 0.05)`, the two momenta, then both weights. At the end the scores of `(test - mean) / spread`, the largest of each row, and its name.
 
 # %% [markdown] model_answer="linear_probe"
 # The mean and the spread belong to the training, so they come from the training words alone. The labels' numbers may be in any order, as long as `names` turns them back. The momentum remembers earlier gradients: where they agree, the steps grow; where they turn round, they cancel. Sixty steps do what two hundred would without it.
@@ -252,9 +252,9 @@ linear_probe = or_reference("linear_probe", linear_probe)
 WORDS = asked_layers.words(MODELS)
 
 
-def probe(known, labels, asked):
+def probe(train, labels, test):
     """Your probe, trained by your gradient."""
-    return linear_probe(known, labels, asked, probe_gradient)
+    return linear_probe(train, labels, test, probe_gradient)
 
 
 def words_right(vectors):
@@ -346,20 +346,20 @@ check("control_labels", control_labels)
 #
 # The real task's accuracy less the control task's is called **selectivity**: what the probe finds beyond what it can learn by heart. Measure it word by word.
 #
-# Write `selectivity(vectors, words, labels, known, probe, draw)`. `vectors` (N, 2H), `words` and `labels` belong to the N running words of a text. The first `known` are the training set; the other M are the test set. `probe(known, labels, asked)` trains a probe and gives the labels of the asked vectors, and `draw(words, labels)` gives random labels, another draw at each call. Return M numbers: 1 where only the real task is right, −1 where only the control task is, 0 otherwise.
+# Write `selectivity(vectors, words, labels, n_train, probe, draw)`. `vectors` (N, 2H), `words` and `labels` belong to the N running words of a text. The first `n_train` are the training set; the other M are the test set. `probe(known, labels, asked)` trains a probe and gives the labels of the asked vectors, and `draw(words, labels)` gives random labels, another draw at each call. Return M numbers: 1 where only the real task is right, −1 where only the control task is, 0 otherwise.
 #
 # What must be true: in the control task the random labels are *the* labels, for learning and for judging; and the probe can learn nothing by heart unless a spelling means the same in both.
 
 
 # %% exercise="selectivity"
-def selectivity(vectors, words, labels, known, probe, draw):
-    """For each asked word (M,): right in the real task, less right in the control task."""
+def selectivity(vectors, words, labels, n_train, probe, draw):
+    """For each test word (M,): right in the real task, less right in the control task."""
     ### BEGIN SOLUTION
     drawn = draw(words, labels)
     right = []
     for of in (labels, drawn):
-        found = probe(vectors[:known], of[:known], vectors[known:])
-        right.append(np.array(found) == np.array(of[known:]))
+        found = probe(vectors[:n_train], of[:n_train], vectors[n_train:])
+        right.append(np.array(found) == np.array(of[n_train:]))
     return 1.0 * right[0] - 1.0 * right[1]
     ### END SOLUTION
 
@@ -370,9 +370,9 @@ check("selectivity", selectivity)
 # %% [markdown] hints="selectivity"
 # nudge: Two probes are trained, on the same vectors. What differs between them, and what is each held against?
 #
-# idea: Draw once, for all running words. Then do the same thing twice, with `labels` and with the drawn ones: learn from the first `known`, ask about the others, compare with the others' labels *of the same task*.
+# idea: Draw once, for all running words. Then do the same thing twice, with `labels` and with the drawn ones: learn from the first `n_train`, ask about the others, compare with the others' labels *of the same task*.
 #
-# outline: `drawn = draw(words, labels)`. For each of the two lists of labels: the probe's answers for `vectors[known:]`, and where they equal the list's own `[known:]`, as 0 and 1. The first row of 0 and 1 minus the second.
+# outline: `drawn = draw(words, labels)`. For each of the two lists of labels: the probe's answers for `vectors[n_train:]`, and where they equal the list's own `[n_train:]`, as 0 and 1. The first row of 0 and 1 minus the second.
 
 # %% [markdown] model_answer="selectivity"
 # Everything is done twice, and only the labels differ. If the asked words had a draw of their own, no spelling would keep its label, the probe could learn nothing by heart, and its score in the control task would be chance: every layer would look selective. Word by word the difference can be paired, so it has a small interval.
@@ -388,7 +388,7 @@ selectivity = or_reference("selectivity", selectivity)
 def gap(vectors, seed=0):
     """Your selectivity, with the same random labels for every layer."""
     draw = lambda words, labels: control_labels(words, labels, np.random.default_rng(seed))  # noqa: E731
-    return selectivity(vectors, WORDS.forms, WORDS.labels, WORDS.known, probe, draw)
+    return selectivity(vectors, WORDS.forms, WORDS.labels, WORDS.n_train, probe, draw)
 
 
 gaps = WORDS.ladder(gap)
@@ -431,7 +431,7 @@ WORDS.compare_draws("Selectivity, layer 2 minus layer 1", more, asked)
 # One probe had its test sentences in the training data. One reads vectors without context. One has its labels shifted by a word in training, and perhaps in the test too. The fourth is sound.
 
 # %% slide="subslide"
-parts = broken_probes.three_parts(WORDS.every, WORDS.layers(), WORDS.known)
+parts = broken_probes.three_parts(WORDS.occurrences, WORDS.layers(), WORDS.n_train)
 asked = (MODELS["trained"], *parts, nearest_labels)
 seen = {name: broken_probes.symptoms(name, *asked) for name in broken_probes.RUNS}
 broken_probes.draw_symptoms(seen, "Four probes and their symptoms")

@@ -48,10 +48,10 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from course.results.intervals import interval  # noqa: E402
 from elmo_mini import corpora  # noqa: E402
+from elmo_mini.models.skip_gram import keep_probability, noise_distribution  # noqa: E402
 from elmo_mini.records import write_record  # noqa: E402
 from elmo_mini.text.vocabulary import Vocabulary  # noqa: E402
 from elmo_mini.word_vectors.table import unit  # noqa: E402
-from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution  # noqa: E402
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec  # noqa: E402
 
 OPTIONS: dict[str, Any] = {

@@ -8,7 +8,13 @@ import pytest
 from torch.overrides import TorchFunctionMode
 from torch.utils._device import _device_constructors
 
-ROOMS = ("elmo_mini.recurrent", "elmo_mini.tagging", "elmo_mini.text")
+ROOMS = (
+    "elmo_mini.models",
+    "elmo_mini.recurrent",
+    "elmo_mini.tagging",
+    "elmo_mini.tasks",
+    "elmo_mini.text",
+)
 
 
 class DevicesNamed(TorchFunctionMode):

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograde.checking.drawn import drawn
+from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Answer, Exercise, Inputs
 from autograde.checking.observing.as_if import as_if
 from autograde.checking.observing.labels import labels, no_such_label
@@ -46,7 +46,7 @@ def observation(
     if not ran or came[wrong[0]].failure:
         return ""
     cases = range(len(exercise.cases))
-    inputs = [drawn(exercise, index, seed) for index in cases]
+    inputs = [case_inputs(exercise, index, seed) for index in cases]
     views = [(inputs[i], expected[i].view, came[i].view) for i in ran]
     ignored = unread_argument(exercise, answer)
     if ignored:

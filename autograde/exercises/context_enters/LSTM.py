@@ -12,7 +12,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import filled, shapes_of, weighted_sum
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent import lstm
+from elmo_mini.models import lstm_language_model
 
 State = tuple[Tensor, Tensor]
 TWO_THINGS = "Return two things, the states and the last pair: `return states, (h, c)`."
@@ -86,7 +86,9 @@ def _sequences(
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """States, the last pair, and what the states teach: weights, words and the carried state."""
     sizes = inputs["inputs"], inputs["hidden"]
-    model = filled(answer(*sizes), shapes_of(lstm.LSTM(*sizes)), inputs["seed"], "LSTM")
+    model = filled(
+        answer(*sizes), shapes_of(lstm_language_model.LSTM(*sizes)), inputs["seed"], "LSTM"
+    )
     x = as_tensors(inputs["x"]).requires_grad_()
     state = None
     if inputs["state"] is not None:
@@ -248,7 +250,7 @@ EXERCISE = Exercise(
     difficulty=4,
     importance=5,
     minutes=18,
-    reference=lstm.LSTM,
+    reference=lstm_language_model.LSTM,
     run=_run,
     cases=(
         Case("one sentence of one word", _sequences(1, 1, 2, 3)),

@@ -14,7 +14,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import filled, shapes_of, weighted_sum
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent.lstm import LSTM, LSTMState
+from elmo_mini.models.lstm_language_model import LSTM, LSTMState
 
 Layer = Callable[[int, int], nn.Module]
 PAIR = "`{name}` returns two things, {what} and the last pair: `return {short}, state`."

@@ -8,7 +8,7 @@ from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent import context2vec
+from elmo_mini.models import context2vec
 
 
 def _counted_states(rng: Random) -> Inputs:

@@ -10,14 +10,9 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
+from elmo_mini.models.lstm_language_model import draw_word
 
 DRAWS = 600
-
-
-def draw_word(scores: Tensor, temperature: float) -> int:
-    """The number of a word, drawn by the softmax of the scores (V,) over the temperature."""
-    chances = (scores / temperature).softmax(-1)
-    return int(torch.multinomial(chances, 1))
 
 
 @Case.drawn

@@ -13,7 +13,7 @@ from autograde.checking.differentiable import loss_and_slope
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent import language_model
+from elmo_mini.models import lstm_language_model
 
 
 @Case.drawn
@@ -235,7 +235,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=5,
     minutes=6,
-    reference=language_model.masked_cross_entropy,
+    reference=lstm_language_model.masked_cross_entropy,
     run=_run_masked_loss,
     on_the_way=_on_the_way,
     atol=1e-3,
@@ -249,7 +249,7 @@ EXERCISE = Exercise(
     ),
     mistakes=(
         *slips(_chosen_last, SLIPS),
-        *slips(language_model.masked_cross_entropy, SLIPS_CHOSEN_FIRST),
+        *slips(lstm_language_model.masked_cross_entropy, SLIPS_CHOSEN_FIRST),
         *slips(_weighed, SLIPS_WEIGHED),
     ),
     right_answers={

@@ -12,7 +12,7 @@ from autograde.checking.answers import refusing
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.recurrent import language_model
+from elmo_mini.models import lstm_language_model
 
 
 def _batches(rng: Random) -> Inputs:
@@ -104,7 +104,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=4,
     minutes=5,
-    reference=language_model.perplexity,
+    reference=lstm_language_model.perplexity,
     run=refusing(_a_tensor),
     on_the_way=_on_the_way,
     cases=(

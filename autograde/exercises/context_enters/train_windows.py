@@ -12,6 +12,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
+from elmo_mini.models.lstm_language_model import train_windows
 
 State = tuple[Tensor, Tensor]
 Windows = Sequence[tuple[Tensor, Tensor]]
@@ -23,29 +24,6 @@ WITH_THEIR_GRAPHS = (
     "Your list holds tensors. Each of them keeps everything that its window has computed, and the "
     "memory fills up. Keep the number alone: `.item()`."
 )
-
-
-def train_windows(
-    model: nn.Module,
-    windows: Windows,
-    loss_of: Callable[[Tensor, Tensor], Tensor],
-    optimiser: torch.optim.Optimizer,
-    clip: float,
-    look: Callable[[int], Any],
-) -> list[float]:
-    """One reading of the windows, (B, T) ids and targets each; the loss of each window."""
-    state, losses = None, []
-    for inputs, targets in windows:
-        logits, (h, c) = model(inputs, state)
-        state = h.detach(), c.detach()
-        loss = loss_of(logits, targets)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), clip)
-        optimiser.step()
-        losses.append(loss.item())
-        look(len(losses))
-    return losses
 
 
 class _Seen(nn.Module):

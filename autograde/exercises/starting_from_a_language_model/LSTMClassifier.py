@@ -20,7 +20,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import filled, learnt, shapes_of, weighted_sum
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent.classifier import LSTMClassifier
+from elmo_mini.tasks.lstm_classifier import LSTMClassifier
 
 SIZES = (12, 3, 4, 5)  # words, classes, embedding, hidden
 ONE_TENSOR = "Your classifier returns {kind}. Return the scores alone, a tensor (B, C)."

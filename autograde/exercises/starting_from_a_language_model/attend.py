@@ -10,7 +10,7 @@ from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent import seq2seq
+from elmo_mini.tasks import seq2seq
 
 
 @Case.drawn
@@ -70,7 +70,8 @@ masked after the softmax: \
     The padding gets 0, and what is left no longer adds up to 1. Mask the scores, before the
     softmax.
 shared out again after the mask: return scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1) \
-        -> shares = scores.softmax(-1) * mask[:, None] ⏎return shares / shares.sum(-1, keepdim=True)
+        -> weights = scores.softmax(-1) * mask[:, None] \
+        ⏎return weights / weights.sum(-1, keepdim=True)
     You take the softmax, set the padding to 0 and divide by what is left. Where the padding had the
     whole weight, that is 0/0. Mask the scores, before the softmax.
 --- hint 2
@@ -120,7 +121,7 @@ no softmax, and minus infinity at padding: .softmax(-1) ->
 a sigmoid for each word: softmax(-1) -> sigmoid()
     A sigmoid judges each word by itself, so the attention weights do not add up to 1. Take the
     softmax.
-the logarithm of the shares: softmax -> log_softmax
+the logarithm of the weights: softmax -> log_softmax
     These are logarithms. Return the attention weights: `softmax`, not `log_softmax`.
 the mask is turned round: ~mask -> mask
 the mask is turned round, with -1e9: ~mask[:, None], -torch.inf -> mask[:, None], -1e9

@@ -9,7 +9,7 @@ from autograde.checking.answers import AnswerRefused, Plain
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent import classifier
+from elmo_mini.tasks import lstm_classifier
 
 THREE_LISTS = (
     "Return three lists, one after the other: what is read, what is to be said, and True or False "
@@ -120,7 +120,7 @@ EXERCISE = Exercise(
     difficulty=3,
     importance=3,
     minutes=10,
-    reference=classifier.autoencoder_steps,
+    reference=lstm_classifier.autoencoder_steps,
     view=_what_counts,
     cases=(
         Case("three words", _to_be_rewritten(3)),
@@ -129,7 +129,7 @@ EXERCISE = Exercise(
         Case("no word", _to_be_rewritten(0), edge=True),
         Case("a word that comes twice", _with_a_word_twice, edge=True),
     ),
-    mistakes=slips(classifier.autoencoder_steps, SLIPS),
+    mistakes=slips(lstm_classifier.autoencoder_steps, SLIPS),
     right_answers={
         "one list, shifted": _autoencoder_by_shifting,
         "zeros where nothing counts": lambda ids, end: (

@@ -11,8 +11,8 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import learnt, weighted_sum
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent.decoding import State, Stepped, decode_step, encoded
-from elmo_mini.recurrent.seq2seq import Seq2Seq, attend
+from elmo_mini.tasks.decoding import State, Stepped, decode_step, encoded
+from elmo_mini.tasks.seq2seq import Seq2Seq, attend
 
 SIZES = (9, 11, 4)  # source words, target words, size
 THREE_THINGS = (
@@ -32,7 +32,7 @@ def _telegrams(rng: Random, lengths: Sequence[int], steps: int, scale: float = 1
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """Scores and shares of some steps in turn, each given the state that the last one returned."""
+    """Scores and weights of some steps in turn, each given the state that the last one returned."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(inputs["seed"])
         model = Seq2Seq(*SIZES).double()
@@ -47,13 +47,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
         if not isinstance(came, tuple | list) or len(came) != 3:
             raise AnswerRefused(THREE_THINGS)
-        scores, state, shares = came
-        if not isinstance(scores, Tensor) or not isinstance(shares, Tensor):
+        scores, state, weights = came
+        if not isinstance(scores, Tensor) or not isinstance(weights, Tensor):
             raise AnswerRefused(THREE_THINGS)
         if state is None:
             raise AnswerRefused("Your step returns no state for the next one: it is None.")
         found[f"scores of step {number}"] = plain(scores)
-        found[f"attention weights of step {number}"] = plain(shares)
+        found[f"attention weights of step {number}"] = plain(weights)
     decoder = nn.ModuleDict(
         {
             name: getattr(model, name)
@@ -70,10 +70,10 @@ def _step(
     below, above = state or (None, None)
     lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
     upper, above = model.decoder_top(lower, above)
-    shares = attend(upper, top, mask)
-    heard = torch.cat([shares @ first, shares @ top, upper], -1)
+    weights = attend(upper, top, mask)
+    heard = torch.cat([weights @ first, weights @ top, upper], -1)
     scores = model.softmax(lower + torch.tanh(model.combine(heard)))
-    return scores[:, 0], (below, above), shares[:, 0]
+    return scores[:, 0], (below, above), weights[:, 0]
 
 
 def _with_a_dict(
@@ -83,10 +83,10 @@ def _with_a_dict(
     vectors = model.target_embedding(words)[:, None]
     lower, one = model.decoder_first(vectors, state["first"])
     upper, two = model.decoder_top(lower, state["top"])
-    shares = attend(upper, top, mask)
-    looks = torch.einsum("bts,bsh->bth", shares, torch.cat([first, top], -1))
+    weights = attend(upper, top, mask)
+    looks = torch.einsum("bts,bsh->bth", weights, torch.cat([first, top], -1))
     joint = model.combine(torch.cat([looks, upper], -1)).tanh()
-    return model.softmax(joint + lower).squeeze(1), {"first": one, "top": two}, shares.squeeze(1)
+    return model.softmax(joint + lower).squeeze(1), {"first": one, "top": two}, weights.squeeze(1)
 
 
 def _state_by_hand(
@@ -98,10 +98,10 @@ def _state_by_hand(
     lower, one = model.decoder_first(model.target_embedding(words[:, None]), state[0])
     upper, two = model.decoder_top(lower, state[1])
     fit = (top * upper).sum(-1).masked_fill(~mask, -torch.inf)
-    shares = fit.softmax(-1)
-    looks = [(shares[..., None] * layer).sum(1, keepdim=True) for layer in (first, top)]
+    weights = fit.softmax(-1)
+    looks = [(weights[..., None] * layer).sum(1, keepdim=True) for layer in (first, top)]
     joint = torch.tanh(model.combine(torch.cat([*looks, upper], -1)))
-    return model.softmax(lower + joint)[:, 0], [one, two], shares
+    return model.softmax(lower + joint)[:, 0], [one, two], weights
 
 
 SLIPS = """
@@ -113,15 +113,15 @@ the first layer begins anew: words).unsqueeze(1), below) -> words).unsqueeze(1))
     Your first layer begins anew at each step. Give it the state that it returned one step before.
 the top layer begins anew: model.decoder_top(lower, above) -> model.decoder_top(lower)
     Your top layer begins anew at each step. Give it the state that it returned one step before.
-the states are swapped: (below, above), shares[:, 0] -> (above, below), shares[:, 0]
+the states are swapped: (below, above), weights[:, 0] -> (above, below), weights[:, 0]
     The two LSTMs exchange their states from step to step. Hand each its own.
 --- hint 2
-a step too many in the shape: scores[:, 0], (below, above), shares[:, 0] \
-        -> scores, (below, above), shares
+a step too many in the shape: scores[:, 0], (below, above), weights[:, 0] \
+        -> scores, (below, above), weights
     Your results have an axis of length 1, the one step. Take it out: (B, V) and (B, S).
 the scores keep their step: scores[:, 0], -> scores,
     Your scores are (B, 1, V). There is one step: return (B, V).
-the shares keep their step: shares[:, 0] -> shares
+the weights keep their step: weights[:, 0] -> weights
     Your attention weights are (B, 1, S). There is one step: return (B, S).
 the first sentence alone: scores[:, 0] -> scores[0]
     You return the first sentence's scores alone. The one step is on axis 1: `scores[:, 0]`.
@@ -151,22 +151,24 @@ the question of the first layer: attend(upper, top, mask) -> attend(lower, top, 
 the question of the word itself: attend(upper, top, mask) \
         -> attend(model.target_embedding(words).unsqueeze(1), top, mask)
     The word's vector asks. The question is the output of the decoder's top layer.
-the layers are read in the other order: shares @ first, shares @ top -> shares @ top, shares @ first
+the layers are read in the other order: weights @ first, weights @ top \
+        -> weights @ top, weights @ first
     What was read of the two layers stands in the wrong order. First layer, top layer, then the
     decoder's own.
-only the top layer is read: shares @ first, shares @ top -> shares @ top, shares @ top
+only the top layer is read: weights @ first, weights @ top -> weights @ top, weights @ top
     You read the encoder's top layer twice and its first one never.
-only the first layer is read: shares @ first, shares @ top -> shares @ first, shares @ first
+only the first layer is read: weights @ first, weights @ top -> weights @ first, weights @ first
     You read the encoder's first layer twice and its top one never.
-the decoder's own comes first: shares @ first, shares @ top, upper \
-        -> upper, shares @ first, shares @ top
+the decoder's own comes first: weights @ first, weights @ top, upper \
+        -> upper, weights @ first, weights @ top
     The decoder's own output stands in front. What was read comes first, then the decoder's own.
-the first layer is combined: shares @ top, upper] -> shares @ top, lower]
+the first layer is combined: weights @ top, upper] -> weights @ top, lower]
     `combine` reads the output of your first layer. It reads the top layer's; the first one goes
     around it.
-no attention: shares @ first, shares @ top -> 0 * first[:, :1], 0 * top[:, :1]
-    Nothing of the source is read. Multiply the attention weights with each layer: `shares @ first`.
-the mean of the source: shares @ first, shares @ top \
+no attention: weights @ first, weights @ top -> 0 * first[:, :1], 0 * top[:, :1]
+    Nothing of the source is read. Multiply the attention weights with each layer:
+    `weights @ first`.
+the mean of the source: weights @ first, weights @ top \
         -> first.mean(1, keepdim=True), top.mean(1, keepdim=True)
     You take the mean over the source. The attention weights say how much each word counts.
 the top layer reads the word: model.decoder_top(lower, above) \
@@ -182,7 +184,8 @@ chances in place of scores: scores[:, 0], (below -> scores[:, 0].softmax(-1), (b
     You return probabilities. Return the scores: the loss takes the softmax itself.
 the likeliest word: scores[:, 0], (below -> scores[:, 0].argmax(-1), (below
     You return the likeliest word. Return the scores of all words: (B, V).
-the shares and the state are swapped: (below, above), shares[:, 0] -> shares[:, 0], (below, above)
+the weights and the state are swapped: (below, above), weights[:, 0] \
+        -> weights[:, 0], (below, above)
     State and attention weights stand in each other's place. Scores, state, attention weights.
 cut off from autograd: scores[:, 0], (below -> scores[:, 0].detach(), (below
     No gradient comes through your scores, so nothing would be learnt.

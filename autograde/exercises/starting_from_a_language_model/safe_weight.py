@@ -11,7 +11,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent.fine_tuning import safe_weight
+from elmo_mini.tasks.joint_fine_tuning import safe_weight
 
 Shapes = Sequence[tuple[int, ...]]
 A_NUMBER = "Return one plain number: `float(...)` makes it of a tensor with one number."

@@ -7,9 +7,9 @@ from autograde.checking.answers import Answer, Plain
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent import classifier
-from elmo_mini.recurrent.classifier import LSTMClassifier
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks import lstm_classifier
+from elmo_mini.tasks.lstm_classifier import LSTMClassifier
 
 
 @Case.drawn
@@ -218,7 +218,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=5,
     minutes=4,
-    reference=classifier.start_from,
+    reference=lstm_classifier.start_from,
     run=_run_start,
     codes=True,
     cases=(

@@ -10,7 +10,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.recurrent.fine_tuning import tune_and_watch
+from elmo_mini.tasks.joint_fine_tuning import tune_and_watch
 
 Batch = tuple[int]
 TWO_THINGS = (

@@ -9,7 +9,7 @@ from autograde.checking.answers import AnswerRefused, Plain, refusing, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.word_vectors import fasttext
+from elmo_mini.models import fasttext
 
 
 def _text_list(inputs: Inputs, outputs: Plain) -> Plain:

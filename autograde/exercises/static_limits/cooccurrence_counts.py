@@ -10,7 +10,7 @@ from autograde.checking.answers import refusing
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.word_vectors import glove
+from elmo_mini.models import glove
 
 Sentences = list[list[int]]
 Table = np.ndarray
@@ -74,7 +74,7 @@ windows side by side: for ids in sentences -> \
 --- hint 3
 every pair counts 1: every 1 / distance -> 1
     All pairs in the window count the same. A pair `d` positions apart counts 1/d.
-the farthest neighbour is lost: min(window, place) + 1 -> min(window, place + 1)
+the farthest neighbour is lost: min(window, position) + 1 -> min(window, position + 1)
     Neighbours exactly `window` positions away are missing. `range(1, window)` ends before `window`.
 pairs across sentences: for ids in sentences -> for ids in [[i for ids in sentences for i in ids]]
     You count pairs whose words stand in different sentences. Walk over one sentence at a time.
@@ -85,11 +85,11 @@ a word is its own neighbour: for distance in -> counts[word, word] += 1⏎for di
 a word beside itself is skipped: return counts -> np.fill_diagonal(counts, 0)⏎return counts
     The same word may stand at two positions near each other (*very, very*), and that pair counts.
     Compare positions, not words.
-negative places: min(window, place) -> window
+negative positions: min(window, position) -> window
     At the start of a sentence a negative position counts from the end in Python, and far words
     become neighbours. Stop at position 0.
-the place of a repeated word: min(window, place) -> min(window, ids.index(word)) \
-        && ids[place - distance] -> ids[ids.index(word) - distance]
+the position of a repeated word: min(window, position) -> min(window, ids.index(word)) \
+        && ids[position - distance] -> ids[ids.index(word) - distance]
     `ids.index(word)` finds the first position of a word, also when you are at its second. Walk over
     positions with `enumerate`.
 a word beside itself counts once: counts[neighbour, word] += -> \
@@ -99,7 +99,7 @@ a word beside itself counts once: counts[neighbour, word] += -> \
 only direct neighbours count: every 1 / distance -> 1 // distance
     Only direct neighbours count in your table. Either the loop over the distances ends at 1, or 1/2
     and 1/3 become 0: `dtype=int` cuts fractions off, and so does `//`.
-one place too far: min(window, place) -> min(window + 1, place)
+one position too far: min(window, position) -> min(window + 1, position)
     You count neighbours `window + 1` positions away. The farthest are `window` positions away.
 the distance is one too large: every 1 / distance -> 1 / (distance + 1)
     Your nearest neighbour counts 1/2. A pair `d` positions apart counts 1/d, and direct neighbours
@@ -112,10 +112,11 @@ set, not added: every += -> =
     You write `=` where `+=` is meant: a pair that occurs twice counts once.
 the last pairs of a sentence are lost: \
         enumerate(ids) -> enumerate(ids[: max(0, len(ids) - window)]) \
-        && min(window, place) -> window && place - distance -> place + distance
+        && min(window, position) -> window && position - distance -> position + distance
     The pairs among the last `window` words of a sentence are missing. Walk over all its positions,
     up to the last, and skip only the neighbours beyond the end.
-the first pairs of a sentence are lost: min(window, place) -> (window if place >= window else 0)
+the first pairs of a sentence are lost: min(window, position) \
+        -> (window if position >= window else 0)
     The pairs among the first `window` words of a sentence are missing. Walk over all its positions,
     from the first on, and skip only the neighbours before the start.
 a table as large as the largest id: counts = np -> \
@@ -126,28 +127,29 @@ a table of the ids that come: counts = np -> \
     Your table is only as large as the ids that come in the sentences. It has `vocabulary_size` rows
     and columns: a word that never comes has a row of zeros.
 --- no hint
-the distance minus the place: place - distance -> distance - place
-    `ids[distance - place]` is another word. The neighbour stands `distance` positions before:
-    `ids[place - distance]`.
+the distance minus the position: position - distance -> distance - position
+    `ids[distance - position]` is another word. The neighbour stands `distance` positions before:
+    `ids[position - distance]`.
 """
 
 SLIPS_OF_BOTH_WAYS = """
 --- hint 3
-one place to the left alone: i - window) -> i - 1)
+one position to the left alone: i - window) -> i - 1)
     To the left you look one position far, whatever `window` is: `max(0, i - window)`.
 set, not added, from both sides: += -> =
     You write `=` where `+=` is meant: a pair that occurs twice counts once.
-negative places, from both sides: max(0, i - window) -> i - window
+negative positions, from both sides: max(0, i - window) -> i - window
     At the start of a sentence a negative position counts from the end in Python, and far words
     become neighbours. Stop at position 0.
-place 0 is no neighbour: max(0, -> max(1,
+position 0 is no neighbour: max(0, -> max(1,
     The first word of a sentence is nobody's neighbour. Positions count from 0: `max(0, i -
     window)`.
-the places are added: abs(i - j) -> (i + j)
+the positions are added: abs(i - j) -> (i + j)
     You divide by the sum of the two positions. Their distance is `abs(i - j)`.
-the last place has no neighbours: enumerate(ids) -> enumerate(ids[:-1])
+the last position has no neighbours: enumerate(ids) -> enumerate(ids[:-1])
     The last word of a sentence is never asked for its neighbours. Walk over all positions.
-the first place has no neighbours: in enumerate(ids): -> in enumerate(ids):⏎    if not i: continue
+the first position has no neighbours: in enumerate(ids): \
+        -> in enumerate(ids):⏎    if not i: continue
     The first word of a sentence is never asked for its neighbours. Positions count from 0.
 --- no hint
 the farthest on the right is lost: i + window + 1 -> i + window

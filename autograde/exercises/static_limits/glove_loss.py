@@ -8,7 +8,7 @@ from autograde.checking.differentiable import loss_and_slope
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.word_vectors import glove
+from elmo_mini.models import glove
 
 CUT_OFF = (
     "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "

@@ -6,7 +6,7 @@ import torch
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.word_vectors import fasttext
+from elmo_mini.models import fasttext
 
 Table = np.ndarray
 

@@ -11,30 +11,12 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
+from elmo_mini.models.glove import train_glove
 
 Loss = Callable[..., Tensor]
 Look = Callable[[int, Tensor], object]
 NAMES = ("vectors", "context vectors", "biases", "context biases")
 SLOPES = (1.0, -2.0, 0.5, -1.0)  # of the loss of a case, for each part
-
-
-def train_glove(
-    counts: Tensor, loss_of: Loss, dimension: int, steps: int, rate: float, look: Look
-) -> tuple[Tensor, list[float]]:
-    """Fit vectors to counts (V, V); the sum of both tables (V, D), and the loss of each step."""
-    size = len(counts)
-    w, c = ((torch.rand(size, dimension) - 0.5) / dimension for _ in range(2))
-    parts = [part.requires_grad_() for part in (w, c, torch.zeros(size), torch.zeros(size))]
-    optimiser = torch.optim.Adagrad(parts, lr=rate)
-    losses = []
-    for number in range(steps):
-        loss = loss_of(*parts, counts)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-        look(number + 1, (w + c).detach())
-    return (w + c).detach(), losses
 
 
 def _with_parameters(

@@ -12,8 +12,8 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
+from elmo_mini.models.crf import Path, log_partition, path_score, viterbi
 from elmo_mini.tagging.constrained_crf import may_follow
-from elmo_mini.tagging.crf import Path, log_partition, path_score, viterbi
 
 TABLES = ("transitions", "start", "end")
 Scores = tuple[Tensor, Tensor, Tensor]

@@ -10,7 +10,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import EVERY_PATH, every_path, lattice, run_with_gradient
-from elmo_mini.tagging import crf
+from elmo_mini.models import crf
 
 
 def _forward(

@@ -7,7 +7,7 @@ from autograde.checking.exercise import Case, Exercise
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import lattice, run_with_gradient
-from elmo_mini.tagging import crf
+from elmo_mini.models import crf
 
 
 def _by_gather(

@@ -21,7 +21,7 @@ from autograde.exercises.taglm.lattice import (
     named,
     needs_memory,
 )
-from elmo_mini.tagging import crf
+from elmo_mini.models import crf
 
 Best = tuple[list[list[int]], Tensor]
 

@@ -13,7 +13,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.any_width import AnyWidth, in_words
 from autograde.exercises.taglm.lattice import named
-from elmo_mini.tagging import taglm
+from elmo_mini.models import taglm
 
 Layer = Callable[[Tensor], Tensor]
 

@@ -18,13 +18,13 @@ FIRST = 3
 
 
 def reference(
-    known: Numbers, labels: Sequence[str], asked: Numbers, gradient: Gradient
+    train: Numbers, labels: Sequence[str], test: Numbers, gradient: Gradient
 ) -> list[str]:
-    """Sixty steps with momentum from 0, on numbers brought to the mean and spread of `known`."""
+    """Sixty steps with momentum from 0, on numbers brought to the mean and spread of `train`."""
     names = sorted(set(labels))
     y = np.array([names.index(label) for label in labels])
-    mean, spread = known.mean(0), known.std(0) + 1e-6
-    x = (known - mean) / spread
+    mean, spread = train.mean(0), train.std(0) + 1e-6
+    x = (train - mean) / spread
     W, b = np.zeros((x.shape[1], len(names))), np.zeros(len(names))
     pace_W, pace_b = np.zeros_like(W), np.zeros_like(b)
     for _ in range(60):
@@ -32,40 +32,40 @@ def reference(
         pace_W = 0.9 * pace_W - 0.1 * slope_W
         pace_b = 0.9 * pace_b - 0.1 * slope_b
         W, b = W + pace_W, b + pace_b
-    scores = (asked - mean) / spread @ W + b
+    scores = (test - mean) / spread @ W + b
     return [names[number] for number in scores.argmax(1)]
 
 
-def _in_place(known: Numbers, labels: Sequence[str], asked: Numbers, gradient: Gradient) -> Any:
+def _in_place(train: Numbers, labels: Sequence[str], test: Numbers, gradient: Gradient) -> Any:
     names, y = np.unique(np.array(labels), return_inverse=True)
-    mean, spread = np.mean(known, axis=0), np.std(known, axis=0) + 1e-6
-    both = [np.zeros((known.shape[1], len(names))), np.zeros(len(names))]
+    mean, spread = np.mean(train, axis=0), np.std(train, axis=0) + 1e-6
+    both = [np.zeros((train.shape[1], len(names))), np.zeros(len(names))]
     paces = [np.zeros_like(part) for part in both]
     for _ in range(60):
-        slopes = gradient((known - mean) / spread, y, both[0], both[1], 0.05)
+        slopes = gradient((train - mean) / spread, y, both[0], both[1], 0.05)
         for part, pace, slope in zip(both, paces, slopes, strict=True):
             pace *= 0.9
             pace -= 0.1 * np.asarray(slope)
             part += pace
-    return names[np.argmax((asked - mean) / spread @ both[0] + both[1], axis=-1)]
+    return names[np.argmax((test - mean) / spread @ both[0] + both[1], axis=-1)]
 
 
 def _in_order_of_first_use(
-    known: Numbers, labels: Sequence[str], asked: Numbers, gradient: Gradient
+    train: Numbers, labels: Sequence[str], test: Numbers, gradient: Gradient
 ) -> tuple[str, ...]:
     names = list(dict.fromkeys(labels))
     numbers = {name: i for i, name in enumerate(names)}
     y = np.array([numbers[label] for label in labels])
-    middle, spread = known.mean(0, keepdims=True), known.std(0, keepdims=True) + 1e-6
-    x = np.concatenate([known, asked])
+    middle, spread = train.mean(0, keepdims=True), train.std(0, keepdims=True) + 1e-6
+    x = np.concatenate([train, test])
     x = (x - middle) / spread
     W, b = np.zeros((x.shape[1], len(names))), np.zeros(len(names))
     v, u = 0 * W, 0 * b
     for _step in range(60):
-        down_W, down_b = gradient(x[: len(known)], y, W, b, 0.05)
+        down_W, down_b = gradient(x[: len(train)], y, W, b, 0.05)
         v, u = 0.9 * v - 0.1 * down_W, 0.9 * u - 0.1 * down_b
         W, b = W + v, b + u
-    return tuple(names[int(np.argmax(row @ W + b))] for row in x[len(known) :])
+    return tuple(names[int(np.argmax(row @ W + b))] for row in x[len(train) :])
 
 
 class _Watched:
@@ -108,30 +108,30 @@ class _Watched:
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The labels, and what the gradient was asked on the way."""
     watched = _Watched(inputs["labels"])
-    found = answer(inputs["known"], list(inputs["labels"]), inputs["asked"], watched)
+    found = answer(inputs["train"], list(inputs["labels"]), inputs["test"], watched)
     if found is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
-    said = [str(label) for label in np.asarray(found).ravel()]
+    predicted = [str(label) for label in np.asarray(found).ravel()]
     return {
         "x": watched.x,
         "W before the first steps": watched.weights,
         "b before the first steps": watched.biases,
         "steps": watched.calls,
         "penalty": sorted(set(watched.penalties)),
-        "labels of the asked words": said,
+        "labels of the test words": predicted,
     }
 
 
 SLIPS = """
 --- hint 1
-the asked ones by their own mean: (asked - mean) / spread @ W \
-        -> (asked - asked.mean(0)) / (asked.std(0) + 1e-6) @ W
+the test vectors by their own mean: (test - mean) / spread @ W \
+        -> (test - test.mean(0)) / (test.std(0) + 1e-6) @ W
     You take the mean and the standard deviation of the test words for the test words. Use those of
-    `known` for both: a probe must not look at the words of the test before it answers.
-mean and spread of all: known.mean(0), known.std(0) + 1e-6 \
-        -> np.mean([*known, *asked], 0), np.std([*known, *asked], 0) + 1e-6
+    `train` for both: a probe must not look at the words of the test before it answers.
+mean and spread of all: train.mean(0), train.std(0) + 1e-6 \
+        -> np.mean([*train, *test], 0), np.std([*train, *test], 0) + 1e-6
     You take the mean and the standard deviation over the training and the test words. The words of
-    the test leak into the training: use those of `known` alone.
+    the test leak into the training: use those of `train` alone.
 --- hint 2
 no momentum: every 0.9 * -> 0.0 *
     Each of your steps follows the gradient alone. The momentum keeps 0.9 of the one before, and it
@@ -151,17 +151,17 @@ W stays 0: W + pace_W -> W
 one step less: range(60) -> range(59)
 one step more: range(60) -> range(61)
     The number of steps is off by one: sixty.
-the numbers stay as they are: x = (known - mean) / spread -> x = known \
-        && (asked - mean) / spread @ W -> asked @ W
-    You leave the numbers as they are. Take the mean of `known` away and divide by its standard
+the numbers stay as they are: x = (train - mean) / spread -> x = train \
+        && (test - mean) / spread @ W -> test @ W
+    You leave the numbers as they are. Take the mean of `train` away and divide by its standard
     deviation.
-one mean for all numbers: known.mean(0), known.std(0) + 1e-6 -> known.mean(), known.std() + 1e-6
+one mean for all numbers: train.mean(0), train.std(0) + 1e-6 -> train.mean(), train.std() + 1e-6
     You take one mean and one standard deviation for all numbers. Each of the 2H directions has its
     own: `axis=0`.
-each word by its own mean: known.mean(0), known.std(0) + 1e-6 \
-        -> known.mean(1, keepdims=True), known.std(1, keepdims=True) + 1e-6 \
-        && (asked - mean) / spread @ W \
-        -> (asked - asked.mean(1, keepdims=True)) / (asked.std(1, keepdims=True) + 1e-6) @ W
+each word by its own mean: train.mean(0), train.std(0) + 1e-6 \
+        -> train.mean(1, keepdims=True), train.std(1, keepdims=True) + 1e-6 \
+        && (test - mean) / spread @ W \
+        -> (test - test.mean(1, keepdims=True)) / (test.std(1, keepdims=True) + 1e-6) @ W
     You take the mean of each word's own numbers. Each direction has a mean over the training words:
     `axis=0`.
 --- hint 3
@@ -171,18 +171,18 @@ the smallest score: argmax(1) -> argmin(1)
     You take the label with the smallest score. Take the largest.
 the largest in each column: argmax(1) -> argmax(0)
     You look for the best word of each label. Each word has its best label: `axis=1`.
-answers about the known words: (asked - mean) / spread @ W -> x @ W
+answers about the training words: (test - mean) / spread @ W -> x @ W
     You answer for the training words. Answer for the test words.
-only the known ones: (asked - mean) / spread @ W -> asked @ W
-    You bring `known` to mean 0 and standard deviation 1, and leave `asked` as it is. The probe then
+only the training vectors: (test - mean) / spread @ W -> test @ W
+    You bring `train` to mean 0 and standard deviation 1, and leave `test` as it is. The probe then
     meets numbers of another size: take the same mean and the same standard deviation for both.
-mean and spread exchanged: known.mean(0), known.std(0) + 1e-6 -> known.std(0) + 1e-6, known.mean(0)
+mean and spread exchanged: train.mean(0), train.std(0) + 1e-6 -> train.std(0) + 1e-6, train.mean(0)
     Your mean and your standard deviation have changed places. Take the mean away and divide by the
     standard deviation.
 the spread is forgotten: every / spread ->
     Your training words are not divided by the standard deviation. Divide by it, the test words as
     well, so that every direction counts alike.
-the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
+the mean is forgotten: (train - mean) -> train && (test - mean) -> test
     You divide by the standard deviation and leave the mean. Take it away first.
 another penalty: 0.05) -> 0.0)
     You ask for the gradient without the penalty. Its l2 is 0.05.
@@ -203,8 +203,8 @@ without b in the end: @ W + b -> @ W
 """
 
 
-def _drawn(rng: Random, known: int = 14, asked: int = 7, size: int = 4) -> Inputs:
-    labels = [NAMES[int(k)] for k in rng.integers(0, 3, known)]
+def _drawn(rng: Random, train: int = 14, test: int = 7, size: int = 4) -> Inputs:
+    labels = [NAMES[int(k)] for k in rng.integers(0, 3, train)]
     labels[:4] = ["verb", "noun", "name", "verb"]
     middles = dict(zip(NAMES, rng.normal(size=(4, size)), strict=True))
     scale, shift = np.array([1.0, 5.0, 0.3, 2.0])[:size], np.array([0.0, 3.0, -1.0, 8.0])[:size]
@@ -213,18 +213,18 @@ def _drawn(rng: Random, known: int = 14, asked: int = 7, size: int = 4) -> Input
         rows = [middles[label] + 0.8 * rng.normal(size=size) for label in of]
         return np.array((np.stack(rows) + move) * scale + shift, dtype=np.float32)
 
-    asked_labels = [NAMES[int(k)] for k in rng.integers(0, 3, asked)]
-    return {"known": words(labels, 0.0), "labels": labels, "asked": words(asked_labels, 0.6)}
+    test_labels = [NAMES[int(k)] for k in rng.integers(0, 3, test)]
+    return {"train": words(labels, 0.0), "labels": labels, "test": words(test_labels, 0.6)}
 
 
 def _flat(rng: Random) -> Inputs:
     inputs = _drawn(rng)
-    inputs["known"][:, 1] = inputs["asked"][:, 1] = 3.0
+    inputs["train"][:, 1] = inputs["test"][:, 1] = 3.0
     return inputs
 
 
 def _one_word(rng: Random) -> Inputs:
-    return _drawn(rng, asked=1)
+    return _drawn(rng, test=1)
 
 
 EXERCISE = Exercise(
@@ -238,15 +238,15 @@ EXERCISE = Exercise(
     reference=reference,
     run=_run,
     cases=(
-        Case("fourteen words, seven asked", _drawn),
+        Case("fourteen words to train, seven to test", _drawn),
         Case("other words", lambda rng: _drawn(rng, 20, 5)),
         Case("one word is asked", _one_word),
         Case("a direction in which nothing differs", _flat, edge=True),
     ),
     mistakes=slips(reference, SLIPS),
     right_answers={
-        "the package's": lambda known, labels, asked, gradient: package.linear_probe(
-            known, labels, asked, gradient=gradient
+        "the package's": lambda train, labels, test, gradient: package.linear_probe(
+            train, labels, test, gradient=gradient
         ),
         "everything in place": _in_place,
         "labels in the order of their first use": _in_order_of_first_use,

@@ -19,11 +19,11 @@ NO_RULE = "now one, now the other"
 SENSES = ("bank.river", "bank.money", "bank.blood")
 
 
-def nearest_labels(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-    """Of each asked vector, the label that most of its k nearest examples (cosine) have."""
-    unit = known / np.linalg.norm(known, axis=1, keepdims=True)
+def nearest_labels(train: Numbers, labels: Labels, test: Numbers, k: int) -> list[str]:
+    """Of each test vector, the label that most of its k nearest examples (cosine) have."""
+    unit = train / np.linalg.norm(train, axis=1, keepdims=True)
     found = []
-    for similarity in asked @ unit.T:
+    for similarity in test @ unit.T:
         nearest = [labels[row] for row in np.argsort(-similarity)[:k]]
         found.append(max(nearest, key=nearest.count))  # of equals, max gives the first
     return found
@@ -34,19 +34,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if isinstance(came, np.ndarray):
         came = came.tolist()
     if not isinstance(came, list | tuple):
-        raise AnswerRefused("Return a list with one label for each asked vector.")
-    said = [label if isinstance(label, str) else str(label) for label in came]
+        raise AnswerRefused("Return a list with one label for each test vector.")
+    predicted = [label if isinstance(label, str) else str(label) for label in came]
     tied = _tied(**inputs)
-    if tied and len(said) == len(inputs["asked"]):
+    if tied and len(predicted) == len(inputs["test"]):
         for row in _of_no_rule(answer, inputs, tied):
-            said[row] = NO_RULE
-    return said
+            predicted[row] = NO_RULE
+    return predicted
 
 
-def _tied(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[int]:
-    """The asked vectors for which two labels have most votes."""
+def _tied(train: Numbers, labels: Labels, test: Numbers, k: int) -> list[int]:
+    """The test vectors for which two labels have most votes."""
     rows = []
-    for row, near in enumerate(_cosine(known, asked)):
+    for row, near in enumerate(_cosine(train, test)):
         votes = Counter(labels[i] for i in np.argsort(-near)[:k]).most_common(2)
         if len(votes) == 2 and votes[0][1] == votes[1][1]:
             rows.append(row)
@@ -63,35 +63,33 @@ def _of_no_rule(answer: Answer, inputs: Inputs, tied: list[int]) -> list[int]:
     for spelling in range(SPELLINGS):
         spelled = {name: f"{place}, spelling {spelling}" for place, name in enumerate(names)}
         labels = [spelled[name] for name in inputs["labels"]]
-        again = call(answer, {**inputs, "labels": labels, "asked": inputs["asked"][tied]})
+        again = call(answer, {**inputs, "labels": labels, "test": inputs["test"][tied]})
         for row, label in zip(tied, again if isinstance(again, list | tuple) else (), strict=False):
             found[row].add(str(label).partition(",")[0])
-        if all(len(said) > 1 for said in found.values()):
+        if all(len(predicted) > 1 for predicted in found.values()):
             break
-    return [row for row, said in found.items() if len(said) > 1]
+    return [row for row, predicted in found.items() if len(predicted) > 1]
 
 
 @Case.drawn
-def _cloud(
-    rng: Random, examples: int, asked: int, k: int, senses: int = 3, size: int = 6
-) -> Inputs:
+def _cloud(rng: Random, examples: int, test: int, k: int, senses: int = 3, size: int = 6) -> Inputs:
     """Vectors of very different lengths; some examples of a sense lie among those of others.
 
     Of three senses the first example and the last k have one, the k - 1 after the first another,
     most have the third. Of two senses the first and the last example have different ones.
     """
     middles = 1.2 * rng.standard_normal((senses, size))
-    own, of = rng.integers(0, senses, examples), rng.integers(0, senses, asked)
+    own, of = rng.integers(0, senses, examples), rng.integers(0, senses, test)
     if senses == 3:
         own[1:k], own[k : k + examples // 2] = (own[0] + 1) % 3, (own[0] + 2) % 3
         own[-k:] = own[0]
     else:
         own[-1] = 1 - own[0]
-    known = middles[own] + rng.standard_normal((examples, size))
-    known *= rng.uniform(0.3, 4, (examples, 1))
-    questions = middles[of] + rng.standard_normal((asked, size))
-    questions *= rng.uniform(0.3, 4, (asked, 1))
-    return {"known": known, "labels": [SENSES[i] for i in own], "asked": questions, "k": k}
+    train = middles[own] + rng.standard_normal((examples, size))
+    train *= rng.uniform(0.3, 4, (examples, 1))
+    questions = middles[of] + rng.standard_normal((test, size))
+    questions *= rng.uniform(0.3, 4, (test, 1))
+    return {"train": train, "labels": [SENSES[i] for i in own], "test": questions, "k": k}
 
 
 def _tie(rng: Random) -> Inputs:
@@ -107,14 +105,14 @@ def _tie(rng: Random) -> Inputs:
         (0.3, 0.2, 0.1, 0.4),
     )
     names = (("b", "b", "a", "a"), ("b", "b", "a", "a"), ("a", "a", "b", "b"), ("b", "a", "a", "b"))
-    known, labels = [np.eye(6)[4] + 0.1 * np.eye(6)[5]], ["bat.c"]
-    for row, (turned, said) in enumerate(zip(angles, names, strict=True)):
-        for angle, name in zip(turned, said, strict=True):
+    train, labels = [np.eye(6)[4] + 0.1 * np.eye(6)[5]], ["bat.c"]
+    for row, (turned, predicted) in enumerate(zip(angles, names, strict=True)):
+        for angle, name in zip(turned, predicted, strict=True):
             vector = np.cos(angle) * np.eye(6)[row] + np.sin(angle) * np.eye(6)[4 + row % 2]
             vector += 0.01 * rng.standard_normal(6)
-            known.append(vector * rng.uniform(0.5, 2))
+            train.append(vector * rng.uniform(0.5, 2))
             labels.append(f"bat.{name}")
-    return {"known": np.array(known), "labels": labels, "asked": questions, "k": 4}
+    return {"train": np.array(train), "labels": labels, "test": questions, "k": 4}
 
 
 def _two_far(rng: Random) -> Inputs:
@@ -126,21 +124,21 @@ def _unit(x: Numbers, axis: int = 1) -> Numbers:
     return np.asarray(x / np.linalg.norm(x, axis=axis, keepdims=True))
 
 
-def _cosine(known: Numbers, asked: Numbers) -> Numbers:
-    return np.asarray(_unit(asked) @ _unit(known).T)
+def _cosine(train: Numbers, test: Numbers) -> Numbers:
+    return np.asarray(_unit(test) @ _unit(train).T)
 
 
-def _by_votes(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
-    order = np.argsort(-_cosine(known, asked), axis=1)[:, :k]
+def _by_votes(train: Numbers, labels: Labels, test: Numbers, k: int) -> list[str]:
+    order = np.argsort(-_cosine(train, test), axis=1)[:, :k]
     return [Counter(labels[i] for i in row).most_common(1)[0][0] for row in order]
 
 
-def _by_loops(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+def _by_loops(train: Numbers, labels: Labels, test: Numbers, k: int) -> list[str]:
     found = []
-    for question in asked:
+    for question in test:
         near = [
             float(question @ example) / float(np.linalg.norm(question) * np.linalg.norm(example))
-            for example in known
+            for example in train
         ]
         order = sorted(range(len(near)), key=near.__getitem__, reverse=True)[:k]
         votes: dict[str, int] = {}
@@ -152,26 +150,26 @@ def _by_loops(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[st
     return found
 
 
-def _by_distance_of_units(known: Numbers, labels: Labels, asked: Numbers, k: int) -> Any:
-    apart = np.linalg.norm(_unit(asked)[:, None] - _unit(known)[None], axis=-1)  # (M, N)
+def _by_distance_of_units(train: Numbers, labels: Labels, test: Numbers, k: int) -> Any:
+    apart = np.linalg.norm(_unit(test)[:, None] - _unit(train)[None], axis=-1)  # (M, N)
     chosen = np.array(labels)[apart.argsort(1)[:, :k]]
     return np.array([max(row, key=row.tolist().count) for row in chosen])
 
 
-def _centroid(known: Numbers, labels: Labels, asked: Numbers, k: int) -> list[str]:
+def _centroid(train: Numbers, labels: Labels, test: Numbers, k: int) -> list[str]:
     names = sorted(set(labels))
-    means = np.stack([_unit(known)[[label == name for label in labels]].mean(0) for name in names])
-    return [names[i] for i in _cosine(means, asked).argmax(1)]
+    means = np.stack([_unit(train)[[label == name for label in labels]].mean(0) for name in names])
+    return [names[i] for i in _cosine(means, test).argmax(1)]
 
 
 SLIPS = """
 --- hint 1
-the product without the lengths: known / np.linalg.norm(known, axis=1, keepdims=True) -> known
+the product without the lengths: train / np.linalg.norm(train, axis=1, keepdims=True) -> train
     You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring
-    every example to its own length 1, `known / np.linalg.norm(known, axis=1, keepdims=True)`.
+    every example to its own length 1, `train / np.linalg.norm(train, axis=1, keepdims=True)`.
 --- hint 2
-the division is upside down: known / np.linalg.norm(known, axis=1, keepdims=True) \
-        -> np.linalg.norm(known, axis=1, keepdims=True) / known
+the division is upside down: train / np.linalg.norm(train, axis=1, keepdims=True) \
+        -> np.linalg.norm(train, axis=1, keepdims=True) / train
     You divide the length by the vector. Divide the vector by its length.
 one over the cosine: -similarity -> -1 / similarity
     Your cosine is upside down: the product stands above, the two lengths below.
@@ -179,32 +177,32 @@ the last k of the list: np.argsort(-similarity)[:k] -> range(len(labels))[-k:]
     The last k examples of the list vote, wherever they lie. Sort by similarity first.
 the first k of the list: np.argsort(-similarity)[:k] -> range(len(labels))[:k]
     The first k examples of the list vote, wherever they lie. Sort by similarity first.
-multiplied by the lengths: known / -> known *
-    You multiply by the lengths, so long vectors win twice over. Divide: `known /
-    np.linalg.norm(known, axis=1, keepdims=True)`.
+multiplied by the lengths: train / -> train *
+    You multiply by the lengths, so long vectors win twice over. Divide: `train /
+    np.linalg.norm(train, axis=1, keepdims=True)`.
 the first label of the list: max(nearest, key=nearest.count) -> labels[0]
     Every vector gets the first label of the list. Let its neighbours vote: sort the examples by
     similarity, and count the labels of the first k.
-the straight distance: asked @ unit.T -> -np.linalg.norm(asked[:, None] - known, axis=2)
+the straight distance: test @ unit.T -> -np.linalg.norm(test[:, None] - train, axis=2)
     You take the distance between the points, so a long and a short vector of the same direction are
     far apart. Cosine compares directions: bring all vectors to length 1 first.
 length 1 by column: axis=1 -> axis=0
-both by column: axis=1 -> axis=0 && asked @ unit.T -> asked / np.linalg.norm(asked, axis=0) @ unit.T
+both by column: axis=1 -> axis=0 && test @ unit.T -> test / np.linalg.norm(test, axis=0) @ unit.T
     You divide each column by its length. A vector is a row: `axis=1, keepdims=True`.
-an answer for each example: asked @ unit.T -> unit @ asked.T
-    You have sorted the wrong axis: for each example, the asked vectors. Return one label for each
-    *asked* vector.
-the longest examples: -similarity -> -np.linalg.norm(known, axis=1)
+an answer for each example: test @ unit.T -> unit @ test.T
+    You have sorted the wrong axis: for each example, the test vectors. Return one label for each
+    *test* vector.
+the longest examples: -similarity -> -np.linalg.norm(train, axis=1)
     The longest examples vote, wherever they point. The product of the two vectors is missing: sort
     by the cosine.
 everybody votes: max(nearest, key=nearest.count) -> max(labels, key=labels.count)
 everybody votes, the nearest first: [:k] ->
-    All examples vote, so the answer is always the commonest label. Only the k nearest of each asked
+    All examples vote, so the answer is always the commonest label. Only the k nearest of each test
     vector vote.
 the farthest: -similarity -> similarity
     You ask the farthest examples: `argsort` puts the smallest first. Sort by minus the cosine.
 the nearest is left out: [:k] -> [1 : k + 1]
-    You leave out the nearest example. Nothing stands for itself here: the asked vectors are none of
+    You leave out the nearest example. Nothing stands for itself here: the test vectors are none of
     the examples.
 one too many: [:k] -> [: k + 1]
     k + 1 examples vote. `[:k]` gives k.
@@ -234,7 +232,7 @@ a tie goes by the alphabet: max(nearest, -> max(sorted(nearest),
     When two labels have equally many votes, you take the first in the alphabet. Take the one whose
     nearest example is nearer.
 the straight distance, and a tie goes by the alphabet: \
-        asked @ unit.T -> -np.linalg.norm(asked[:, None] - known, axis=2) \
+        test @ unit.T -> -np.linalg.norm(test[:, None] - train, axis=2) \
         && max(nearest, -> max(sorted(nearest),
     Two things. You take the distance between the points: cosine compares directions, so bring all
     vectors to length 1 first. And of labels with equally many votes you take the first in the
@@ -259,19 +257,19 @@ all labels that voted: max(nearest, key=nearest.count) -> nearest
 the label that comes last: nearest.count -> nearest.index
     `nearest.index` is the position where a label first stands. Ask how often it stands there:
     `nearest.count`.
-the first asked vector alone: asked @ unit.T -> asked[:1] @ unit.T && return found \
-        -> return found * len(asked)
-    Every vector gets the label of the first asked one. Let each have neighbours of its own: go
-    through the rows of `asked`.
+the first test vector alone: test @ unit.T -> test[:1] @ unit.T && return found \
+        -> return found * len(test)
+    Every vector gets the label of the first test vector. Let each have neighbours of its own: go
+    through the rows of `test`.
 --- no hint
-whole numbers only: known / -> known //
+whole numbers only: train / -> train //
     `//` rounds down to whole numbers, and little is left of a direction. Divide with `/`.
 the mean of the examples comes off: unit = \
-        -> asked, known = asked - known.mean(0), known - known.mean(0)⏎unit =
+        -> test, train = test - train.mean(0), train - train.mean(0)⏎unit =
 a mean of their own comes off each: unit = \
-        -> asked, known = asked - asked.mean(0), known - known.mean(0)⏎unit =
+        -> test, train = test - test.mean(0), train - train.mean(0)⏎unit =
 the mean of each vector comes off: unit = \
-        -> asked, known = (v - v.mean(1, keepdims=True) for v in (asked, known))⏎unit =
+        -> test, train = (v - v.mean(1, keepdims=True) for v in (test, train))⏎unit =
     You take a mean off the vectors before you compare them. The cosine asked for is that of the
     vectors as they are.
 the cosine without its sign: -similarity -> -abs(similarity)

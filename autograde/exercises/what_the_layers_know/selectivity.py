@@ -19,34 +19,34 @@ TAGS = ("NOUN", "VERB", "NAME")
 
 
 def selectivity(
-    vectors: Numbers, words: Labels, labels: Labels, known: int, probe: Probe, draw: Draw
+    vectors: Numbers, words: Labels, labels: Labels, n_train: int, probe: Probe, draw: Draw
 ) -> Numbers:
-    """For each asked word: right in the real task, less right in the control task."""
+    """For each test word: right in the real task, less right in the control task."""
     drawn = draw(words, labels)
-    found = np.array(probe(vectors[:known], labels[:known], vectors[known:]))
-    by_heart = np.array(probe(vectors[:known], drawn[:known], vectors[known:]))
-    real = found == np.array(labels[known:])
-    control = by_heart == np.array(drawn[known:])
+    found = np.array(probe(vectors[:n_train], labels[:n_train], vectors[n_train:]))
+    by_heart = np.array(probe(vectors[:n_train], drawn[:n_train], vectors[n_train:]))
+    real = found == np.array(labels[n_train:])
+    control = by_heart == np.array(drawn[n_train:])
     return 1.0 * real - 1.0 * control
 
 
 def _one_task_after_the_other(
-    vectors: Numbers, words: Labels, labels: Labels, known: int, probe: Probe, draw: Draw
+    vectors: Numbers, words: Labels, labels: Labels, n_train: int, probe: Probe, draw: Draw
 ) -> Numbers:
     def right(of: Labels) -> Numbers:
-        found = probe(vectors[:known], of[:known], vectors[known:])
-        return np.array([float(a == b) for a, b in zip(found, of[known:], strict=True)])
+        found = probe(vectors[:n_train], of[:n_train], vectors[n_train:])
+        return np.array([float(a == b) for a, b in zip(found, of[n_train:], strict=True)])
 
     return right(labels) - right(draw(words, labels))
 
 
 def _word_by_word(
-    vectors: Numbers, words: Labels, labels: Labels, known: int, probe: Probe, draw: Draw
+    vectors: Numbers, words: Labels, labels: Labels, n_train: int, probe: Probe, draw: Draw
 ) -> list[int]:
     lots = draw(words, labels)
-    learnt, asked = vectors[:known], vectors[known:]
-    both = probe(learnt, labels[:known], asked), probe(learnt, lots[:known], asked)
-    rows = zip(*both, labels[known:], lots[known:], strict=True)
+    learnt, test = vectors[:n_train], vectors[n_train:]
+    both = probe(learnt, labels[:n_train], test), probe(learnt, lots[:n_train], test)
+    rows = zip(*both, labels[n_train:], lots[n_train:], strict=True)
     return [int(real == label) - int(control == lot) for real, control, label, lot in rows]
 
 
@@ -69,25 +69,25 @@ class _Draw:
 
 
 class _Probe:
-    """The label of the nearest known vector; remembers what it learnt from and was asked."""
+    """The label of the nearest training vector; remembers what it learnt from and was asked."""
 
     def __init__(self) -> None:
         self.learnt: list[str] = []
 
-    def __call__(self, known: Numbers, labels: Labels, asked: Numbers) -> list[str]:
-        if np.ndim(known) != 2 or np.ndim(asked) != 2 or len(known) != len(labels):
+    def __call__(self, train: Numbers, labels: Labels, test: Numbers) -> list[str]:
+        if np.ndim(train) != 2 or np.ndim(test) != 2 or len(train) != len(labels):
             raise AnswerRefused(
-                "`probe` takes the vectors of the known words, a label for each of them, and the "
-                f"vectors of the asked words: yours were {np.shape(known)}, {len(labels)} labels "
-                f"and {np.shape(asked)}."
+                "`probe` takes the vectors of the training words, a label for each of them, and "
+                f"the vectors of the test words: yours were {np.shape(train)}, "
+                f"{len(labels)} labels and {np.shape(test)}."
             )
-        self.learnt.append(f"{len(known)} words, {len(asked)} asked")
-        far = ((np.asarray(asked)[:, None] - np.asarray(known)[None]) ** 2).sum(-1)
+        self.learnt.append(f"{len(train)} words, {len(test)} asked")
+        far = ((np.asarray(test)[:, None] - np.asarray(train)[None]) ** 2).sum(-1)
         return [str(labels[int(row)]) for row in far.argmin(1)]
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    given = {name: inputs[name] for name in ("vectors", "words", "labels", "known")}
+    given = {name: inputs[name] for name in ("vectors", "words", "labels", "n_train")}
     probe = _Probe()
     result: Any = plain(returned(answer(*given.values(), probe, _Draw(inputs["seed"]))))
     numbers = np.asarray(result)
@@ -97,28 +97,28 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "1, 0 and -1. Make numbers of both before you subtract."
         )
     if not np.issubdtype(numbers.dtype, np.number):
-        raise AnswerRefused("Return numbers: 1, 0 or -1 for each asked word.")
+        raise AnswerRefused("Return numbers: 1, 0 or -1 for each test word.")
     if numbers.ndim == 0:
         raise AnswerRefused(
-            f"You return one number, {float(numbers):.3g}. Return one for each asked word; their "
+            f"You return one number, {float(numbers):.3g}. Return one for each test word; their "
             "mean is the selectivity."
         )
     return {
-        "for each asked word": numbers.astype(float),
+        "for each test word": numbers.astype(float),
         "what the probes learn from": " and ".join(sorted(set(probe.learnt))) or "nothing",
     }
 
 
 @Case.drawn
-def _text(rng: Random, known: int, asked: int, types: int = 9, *, new: bool = True) -> Inputs:
-    """Words with noise on their vectors; some asked ones are new, and some labels vary."""
+def _text(rng: Random, n_train: int, asked: int, types: int = 9, *, new: bool = True) -> Inputs:
+    """Words with noise on their vectors; some test ones are new, and some labels vary."""
     names = [f"{'W' if i % 3 == 0 else 'w'}{i}" for i in range(types)]
     kinds = rng.integers(0, 3, types)
     middles, spelling = 2.0 * rng.normal(size=(3, 5)), rng.normal(size=(types, 5))
     first = types - 3 if new else types
-    rows = [*rng.integers(0, first, known), *rng.integers(0, types, asked)]
+    rows = [*rng.integers(0, first, n_train), *rng.integers(0, types, asked)]
     if asked > 3 and new:
-        rows[known : known + 2] = [types - 1, types - 2]
+        rows[n_train : n_train + 2] = [types - 1, types - 2]
     words = [names[row] for row in rows]
     labels = [TAGS[(kinds[row] + (rng.random() < 0.2)) % 3] for row in rows]
     labels[:3] = TAGS
@@ -127,7 +127,7 @@ def _text(rng: Random, known: int, asked: int, types: int = 9, *, new: bool = Tr
         "vectors": np.stack([middles[kinds[row]] + spelling[row] for row in rows]) + noise,
         "words": words,
         "labels": labels,
-        "known": known,
+        "n_train": n_train,
         "seed": int(rng.integers(10**6)),
     }
 
@@ -138,40 +138,42 @@ the real task alone: 1.0 * real - 1.0 * control -> 1.0 * real
     You return who is right in the real task. Take away who is right in the control task.
 the control task alone: 1.0 * real - 1.0 * control -> 1.0 * control
     You return who is right in the control task. Take that away from the real task.
-the probe never learns the random labels: vectors[:known], drawn[:known], vectors \
-        -> vectors[:known], labels[:known], vectors
+the probe never learns the random labels: vectors[:n_train], drawn[:n_train], vectors \
+        -> vectors[:n_train], labels[:n_train], vectors
     You hold the answers of a probe that has learnt the real labels against the random ones. The
-    control task has a probe of its own: train it anew, on the random labels of the known words.
+    control task has a probe of its own: train it anew, on the random labels of the training words.
 --- hint 2
-random labels learnt, real ones asked: np.array(drawn[known:]) -> np.array(labels[known:])
+random labels learnt, real ones asked: np.array(drawn[n_train:]) -> np.array(labels[n_train:])
     The probe learns the random labels, and you hold it against the real ones. In the control task
     the random labels are the right ones.
-the real task, too, against random labels: np.array(labels[known:]) -> np.array(drawn[known:])
+the real task, too, against random labels: np.array(labels[n_train:]) -> np.array(drawn[n_train:])
     You hold both tasks against the random labels. In the real task the real labels are right.
 the real task by the probe of the control task: real = found == -> real = by_heart ==
     You ask the probe that has learnt random labels in both tasks. The real task has its own.
 two draws: drawn = draw(words, labels) \
-        -> drawn = draw(words[:known], labels[:known]) + draw(words[known:], labels[known:])
-    You draw once for the known words and once more for the asked ones, so the same spelling has two
-    labels and nothing can be learnt by heart. Draw once, for all running words.
-drawn anew for the test: np.array(drawn[known:]) -> np.array(draw(words, labels)[known:])
+        -> drawn = draw(words[:n_train], labels[:n_train]) + draw(words[n_train:], labels[n_train:])
+    You draw once for the training words and once more for the test ones, so the same spelling has
+    two labels and nothing can be learnt by heart. Draw once, for all running words.
+drawn anew for the test: np.array(drawn[n_train:]) -> np.array(draw(words, labels)[n_train:])
     You draw again for the test, so the same spelling has two labels and nothing can be learnt by
     heart. Draw once, for all running words.
-judged on what it has learnt: every vectors[known:]) -> vectors[:known]) \
-        && np.array(labels[known:]) -> np.array(labels[:known]) \
-        && np.array(drawn[known:]) -> np.array(drawn[:known])
+judged on what it has learnt: every vectors[n_train:]) -> vectors[:n_train]) \
+        && np.array(labels[n_train:]) -> np.array(labels[:n_train]) \
+        && np.array(drawn[n_train:]) -> np.array(drawn[:n_train])
     You ask about the words that the probe has learnt from. Judge it on the others.
-all are asked: every vectors[known:]) -> vectors) && np.array(labels[known:]) -> np.array(labels) \
-        && np.array(drawn[known:]) -> np.array(drawn)
+all are asked: every vectors[n_train:]) -> vectors) \
+        && np.array(labels[n_train:]) -> np.array(labels) \
+        && np.array(drawn[n_train:]) -> np.array(drawn)
     You ask about all words, those that the probe has learnt from as well. Judge it on those after
-    the first `known`.
-it learns from all: probe(vectors[:known], labels[:known], -> probe(vectors, labels, \
-        && probe(vectors[:known], drawn[:known], -> probe(vectors, drawn,
-    Your probe learns from the asked words, too. It may see the first `known` only.
-one word less to learn from: probe(vectors[:known], labels[:known], \
-        -> probe(vectors[: known - 1], labels[: known - 1], \
-        && probe(vectors[:known], drawn[:known], -> probe(vectors[: known - 1], drawn[: known - 1],
-    The probe learns from one word less than it may: the first `known` are `[:known]`.
+    the first `n_train`.
+it learns from all: probe(vectors[:n_train], labels[:n_train], -> probe(vectors, labels, \
+        && probe(vectors[:n_train], drawn[:n_train], -> probe(vectors, drawn,
+    Your probe learns from the test words, too. It may see the first `n_train` only.
+one word less to learn from: probe(vectors[:n_train], labels[:n_train], \
+        -> probe(vectors[: n_train - 1], labels[: n_train - 1], \
+        && probe(vectors[:n_train], drawn[:n_train], \
+        -> probe(vectors[: n_train - 1], drawn[: n_train - 1],
+    The probe learns from one word less than it may: the first `n_train` are `[:n_train]`.
 --- hint 3
 the random task less the real one: 1.0 * real - 1.0 * control -> 1.0 * control - 1.0 * real
     Your sign is turned round. Take the control task away from the real one.
@@ -182,13 +184,13 @@ how far apart: 1.0 * real - 1.0 * control -> abs(1.0 * real - 1.0 * control)
 only where the real one is right: 1.0 * real - 1.0 * control -> 1.0 * real * (1 - control)
     A word that only the control task gets right counts 0 with you. It counts -1.
 one number over all: return 1.0 * real - 1.0 * control -> return (1.0 * real - 1.0 * control).mean()
-    You return one number. Return one for each asked word; their mean is the selectivity.
+    You return one number. Return one for each test word; their mean is the selectivity.
 who is wrong in the real task: real = found == -> real = found !=
     In the real task you count the wrong answers. Count the right ones.
 who is wrong in the control task: control = by_heart == -> control = by_heart !=
     In the control task you count the wrong answers. Count the right ones.
-drawn from the asked labels: drawn = draw(words, labels) \
-        -> drawn = draw(words, [*labels[known:], *labels][: len(labels)])
+drawn from the test labels: drawn = draw(words, labels) \
+        -> drawn = draw(words, [*labels[n_train:], *labels][: len(labels)])
     You draw from labels in another order. Give `draw` the words and their labels as they come.
 """
 

@@ -9,7 +9,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, equal, plai
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 DRAWS = 1200  # of a reach; the share of them that keep a word varies by 0.015, so 0.1 is no chance
 VARIES = "how much the number of pairs varies (deviation / mean)"
@@ -259,7 +259,7 @@ EXERCISE = Exercise(
     difficulty=3,
     importance=4,
     minutes=8,
-    reference=word2vec.dynamic_window_pairs,
+    reference=skip_gram.dynamic_window_pairs,
     run=_run_pairs,
     view=_pair_statistics,
     atol=0.1,
@@ -277,7 +277,7 @@ EXERCISE = Exercise(
         Case("a sentence of one word", _sentence(1, 5), weight=0.5, edge=True),
         Case("24 words, three of them different", _of_few_words, weight=0.5, edge=True),
     ),
-    mistakes=(*slips(word2vec.dynamic_window_pairs, SLIPS), *slips(_by_slices, SLICES)),
+    mistakes=(*slips(skip_gram.dynamic_window_pairs, SLIPS), *slips(_by_slices, SLICES)),
     right_answers={
         "with slices": _by_slices,
         "one array of pairs": _array_of_pairs,

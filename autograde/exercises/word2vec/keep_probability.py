@@ -8,7 +8,7 @@ import torch
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 
 @Case.drawn
@@ -130,7 +130,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=4,
     minutes=6,
-    reference=word2vec.keep_probability,
+    reference=skip_gram.keep_probability,
     cases=(
         Case("the paper's formula, frequent words", _frequencies("paper")),
         Case("the code's formula, frequent words", _frequencies("code")),

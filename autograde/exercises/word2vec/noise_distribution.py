@@ -6,7 +6,7 @@ import torch
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 
 @Case.drawn
@@ -100,7 +100,7 @@ EXERCISE = Exercise(
     difficulty=1,
     importance=4,
     minutes=3,
-    reference=word2vec.noise_distribution,
+    reference=skip_gram.noise_distribution,
     cases=(
         Case("power 3/4", _counts(0.75), weight=2),
         Case("power 1/2, as in fastText", _counts(0.5)),

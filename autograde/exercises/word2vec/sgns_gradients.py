@@ -10,7 +10,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 
 def _gradients(center: Tensor, context: Tensor, negatives: Tensor) -> tuple[Tensor, ...]:
@@ -25,7 +25,7 @@ def _gradients(center: Tensor, context: Tensor, negatives: Tensor) -> tuple[Tens
 
 def _autograd_gradients(v: Tensor, u: Tensor, n: Tensor) -> tuple[Tensor, ...]:
     leaves = [t.clone().requires_grad_() for t in (v, u, n)]
-    return torch.autograd.grad(word2vec.sgns_loss(*leaves) * len(v), leaves)
+    return torch.autograd.grad(skip_gram.sgns_loss(*leaves) * len(v), leaves)
 
 
 def _no_tensor(result: Any) -> str | None:
@@ -173,7 +173,7 @@ EXERCISE = Exercise(
     difficulty=4,
     importance=5,
     minutes=15,
-    reference=word2vec.sgns_gradients,
+    reference=skip_gram.sgns_gradients,
     run=refusing(_no_tensor, call_with_tensors),
     view=_three_gradients,
     cases=(

@@ -11,7 +11,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
 from autograde.exercises.word2vec.vectors import vectors, zero_scores
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 
 def _scores_of_a_thousand(rng: Random) -> Inputs:
@@ -248,7 +248,7 @@ EXERCISE = Exercise(
     difficulty=3,
     importance=5,
     minutes=10,
-    reference=word2vec.sgns_loss,
+    reference=skip_gram.sgns_loss,
     run=_run_loss,
     on_the_way=_on_the_way,
     cases=(

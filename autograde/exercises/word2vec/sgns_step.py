@@ -8,7 +8,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, as_tensors,
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 
 def _run_step(answer: Answer, inputs: Inputs) -> Plain:
@@ -46,8 +46,8 @@ def _step(
     w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
 ) -> float:
     v, u, n = w[centers], c[contexts], c[negatives]
-    loss = word2vec.sgns_loss(v, u, n)
-    dv, du, dn = word2vec.sgns_gradients(v, u, n)
+    loss = skip_gram.sgns_loss(v, u, n)
+    dv, du, dn = skip_gram.sgns_gradients(v, u, n)
     w.index_add_(0, centers, dv, alpha=-rate)
     c.index_add_(0, contexts, du, alpha=-rate)
     c.index_add_(0, negatives.flatten(), dn.flatten(0, 1), alpha=-rate)
@@ -58,20 +58,20 @@ def _step_pair_by_pair_sums(
     w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
 ) -> float:
     vectors = w[centers].clone(), c[contexts].clone(), c[negatives].clone()
-    dv, du, dn = word2vec.sgns_gradients(*vectors)
+    dv, du, dn = skip_gram.sgns_gradients(*vectors)
     for b in range(len(centers)):
         w[centers[b]] -= rate * dv[b]
         c[contexts[b]] -= rate * du[b]
         for k in range(negatives.shape[1]):
             c[negatives[b, k]] -= rate * dn[b, k]
-    return float(word2vec.sgns_loss(*vectors))
+    return float(skip_gram.sgns_loss(*vectors))
 
 
 def _step_by_autograd(
     w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
 ) -> float:
     a, b = w.clone().requires_grad_(), c.clone().requires_grad_()
-    loss = word2vec.sgns_loss(a[centers], b[contexts], b[negatives])
+    loss = skip_gram.sgns_loss(a[centers], b[contexts], b[negatives])
     da, db = torch.autograd.grad(loss * len(centers), (a, b))
     w -= rate * da
     c -= rate * db
@@ -81,7 +81,7 @@ def _step_by_autograd(
 def _step_pair_after_pair(
     w: Tensor, c: Tensor, centers: Tensor, contexts: Tensor, negatives: Tensor, rate: float
 ) -> float:
-    loss = float(word2vec.sgns_loss(w[centers], c[contexts], c[negatives]))
+    loss = float(skip_gram.sgns_loss(w[centers], c[contexts], c[negatives]))
     for b in range(len(centers)):
         _step(w, c, centers[[b]], contexts[[b]], negatives[[b]], rate)
     return loss
@@ -93,17 +93,17 @@ a step uphill: every alpha=-rate -> alpha=rate
     The loss would rise: the gradient is added. Descent subtracts it.
 --- hint 2
 the second table sees the first one's update: c.index_add_(0, contexts \
-        -> _, du, dn = word2vec.sgns_gradients(w[centers], u, n)⏎c.index_add_(0, contexts
+        -> _, du, dn = skip_gram.sgns_gradients(w[centers], u, n)⏎c.index_add_(0, contexts
     Compute all three gradients first, then change the tables. Yours uses centre vectors that have
     already moved.
 each table sees the update before it: c.index_add_(0, contexts \
-        -> du = word2vec.sgns_gradients(w[centers], u, n)[1]⏎c.index_add_(0, contexts \
+        -> du = skip_gram.sgns_gradients(w[centers], u, n)[1]⏎c.index_add_(0, contexts \
         && c.index_add_(0, negatives \
-        -> dn = word2vec.sgns_gradients(w[centers], u, c[negatives])[2]⏎c.index_add_(0, negatives
+        -> dn = skip_gram.sgns_gradients(w[centers], u, c[negatives])[2]⏎c.index_add_(0, negatives
     You compute the gradients anew after each update, from rows that have already moved. Compute all
     three first, then change the tables.
 the loss after the step: float(loss) \
-        -> float(word2vec.sgns_loss(w[centers], c[contexts], c[negatives]))
+        -> float(skip_gram.sgns_loss(w[centers], c[contexts], c[negatives]))
     The tables are right, but the loss is the one after the step. Compute it from the rows before
     you change them.
 all rows from the input table: every c[ -> w[ && every c.index_add_ -> w.index_add_
@@ -187,7 +187,7 @@ EXERCISE = Exercise(
     difficulty=3,
     importance=4,
     minutes=10,
-    reference=word2vec.sgns_step,
+    reference=skip_gram.sgns_step,
     run=_run_step,
     cases=(
         Case("every word once", _batch_of_ids([0, 1], [2, 3], [[4, 5], [6, 7]])),

@@ -6,7 +6,7 @@ import torch
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 
 @Case.drawn
@@ -154,7 +154,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=4,
     minutes=8,
-    reference=word2vec.shifted_pmi,
+    reference=skip_gram.shifted_pmi,
     on_the_way=_on_the_way,
     cases=(
         Case("4 words, 5 negatives", _pair_counts(4, 4, 5)),

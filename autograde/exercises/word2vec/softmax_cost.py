@@ -5,7 +5,7 @@ import numpy as np
 from autograde.checking.exercise import Case, Exercise
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors import word2vec
+from elmo_mini.models import skip_gram
 
 SLIPS = """
 --- hint 1
@@ -71,7 +71,7 @@ EXERCISE = Exercise(
     difficulty=1,
     importance=3,
     minutes=3,
-    reference=word2vec.softmax_cost,
+    reference=skip_gram.softmax_cost,
     rtol=0.0,
     atol=0.0,
     cases=(
@@ -93,7 +93,7 @@ EXERCISE = Exercise(
             edge=True,
         ),
     ),
-    mistakes=slips(word2vec.softmax_cost, SLIPS),
+    mistakes=slips(skip_gram.softmax_cost, SLIPS),
     right_answers={
         "a list": lambda v, d, k: [d * v, d + d * k],
         "an array": lambda v, d, k: np.array([v, k + 1]) * d,

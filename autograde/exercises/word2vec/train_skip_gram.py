@@ -12,7 +12,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.word_vectors.word2vec import train_skip_gram
+from elmo_mini.models.skip_gram import train_skip_gram
 
 Step = Callable[..., float]
 Look = Callable[[int, Tensor], object]

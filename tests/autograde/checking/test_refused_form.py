@@ -9,7 +9,7 @@ import torch
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, call
 from autograde.checking.check import examine
 from autograde.checking.exercise import Mistake
-from autograde.checking.refused_form import form_aside
+from autograde.checking.refused_form import without_form
 from autograde.checking.report import Report
 from tests.autograde.checking.made_up import exercise
 
@@ -86,5 +86,5 @@ def test_right_numbers_in_a_list_have_nothing_to_be_observed(form: Any) -> None:
 
 def test_a_vast_list_of_lists_is_not_read() -> None:
     labels = ["NOUN"] * 2_000
-    assert form_aside([([labels] * 2, ())]) is not None
-    assert form_aside([([labels] * 2_000, ())]) is None
+    assert without_form([([labels] * 2, ())]) is not None
+    assert without_form([([labels] * 2_000, ())]) is None

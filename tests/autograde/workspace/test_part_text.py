@@ -239,7 +239,7 @@ def test_a_function_that_stands_in_a_module_of_the_course_still_is_the_learners(
     notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lesson 05 puts an answer into the course's module; that is no place to import it from."""
-    from elmo_mini.tagging import taglm
+    from elmo_mini.models import taglm
 
     answer = notebook("def double(x):\n    return 2 * x")
     monkeypatch.setattr(taglm, "double", answer, raising=False)

@@ -1,4 +1,4 @@
-"""The slope of an LSTM's cells by those of some words before."""
+"""The gradient norms of an LSTM's cells are products of the forget gates where these are fixed."""
 
 import math
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.catalogue import find
-from course.context_enters.cell_gradients import OPEN, STEPS, notes_kept
+from course.context_enters.cell_gradients import OPEN, STEPS, cell_gradient_norms
 
 
 class Reader(nn.Module):
@@ -26,7 +26,7 @@ def test_gates_that_stand_still_multiply() -> None:
     for parameter in reader.lstm.parameters():
         nn.init.zeros_(parameter)
     rows = torch.arange(50).view(2, 25) % 9
-    fresh, trained, opened = notes_kept(reader, reader, rows).values()
+    fresh, trained, opened = cell_gradient_norms(reader, reader, rows).values()
     assert fresh == trained == pytest.approx({steps: 0.5**steps for steps in STEPS})
     gate = 1 / (1 + math.exp(-OPEN))
     assert opened == pytest.approx({steps: gate**steps for steps in STEPS}, rel=1e-4)

@@ -42,7 +42,7 @@ def test_nothing_reads_the_word_in_the_gap() -> None:
 def test_curves_and_bars_say_what_was_measured() -> None:
     faded = readers.fading(lambda w, x, h: w * np.ones(len(x)), 3).description
     assert "w = 1.5 stays level" in faded
-    kept = readers.notes({"fresh": {1: 0.5, 2: 0.25}}).description
+    kept = readers.cell_gradients({"fresh": {1: 0.5, 2: 0.25}}).description
     assert "fresh falls from 0.5 at 1 to 0.25 at 2" in kept
     forgetful = readers.memory([1, 2], [9.0, 3.0], [7.0, 3.0], 4.0).description
     assert "from zeros falls from 9 at 1 to 3 at 2" in forgetful

@@ -8,7 +8,7 @@ from course.context_enters.sense_vote import SenseVote, words_beside
 from course.context_enters.speaking import spoken
 from course.results.stored import stored_result
 from course.static_limits.majority_ceiling import majority_ceiling
-from elmo_mini.recurrent.language_model import LSTMLanguageModel
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.text.running_text import word_vocabulary
 
 
@@ -22,7 +22,7 @@ def test_vectors_that_name_the_sense_win_every_vote(vote: SenseVote) -> None:
     numbers = {sense: n for n, sense in enumerate(sorted(set(senses)))}
     vectors = np.eye(len(numbers), dtype=np.float32)[[numbers[sense] for sense in senses]]
     right = vote.right(vectors)
-    assert len(right) == len(vote.tested) == len(vote.answers) == 335
+    assert len(right) == len(vote.test) == len(vote.test_senses) == 335
     assert right.all()
 
 
@@ -35,7 +35,7 @@ def test_a_control_has_one_vector_for_each_word_beside() -> None:
 
 
 def test_spelling_alone_cannot_pass_the_ceiling_of_spellings(vote: SenseVote) -> None:
-    ceiling = majority_ceiling(vote.spellings[vote.tested].tolist(), vote.answers)
+    ceiling = majority_ceiling(vote.spellings[vote.test].tolist(), vote.test_senses)
     assert (
         ceiling
         == stored_result("context_senses").numbers["course sentences"]["ceiling of its forms"]

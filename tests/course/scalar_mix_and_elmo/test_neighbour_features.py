@@ -2,7 +2,7 @@ import numpy as np
 
 from course.scalar_mix_and_elmo.neighbour_features import RandomVectors, TokenLayer, words_around
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 
 def occurrence(words: list[str], position: int) -> Occurrence:

@@ -14,7 +14,7 @@ from course.scalar_mix_and_elmo.real_senses import (
     shown_in_brown,
 )
 from elmo_mini import corpora
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 
 def occurrence(text: str, label: str = "") -> Occurrence:

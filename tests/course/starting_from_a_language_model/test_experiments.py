@@ -28,8 +28,9 @@ from course.starting_from_a_language_model.experiments import (
 )
 from course.starting_from_a_language_model.telegram_experiments import seq2seq
 from elmo_mini import corpora
-from elmo_mini.recurrent.context2vec import Context2Vec, context_vectors
-from elmo_mini.recurrent.language_model import hidden_states
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.tasks.context2vec_use import context_vectors
+from elmo_mini.tasks.language_model_use import hidden_states
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 

@@ -9,12 +9,9 @@ from course.starting_from_a_language_model.forgetting import (
     forgotten,
     language_model_of,
 )
-from elmo_mini.recurrent.classifier import LSTMClassifier, accuracy, start_from
-from elmo_mini.recurrent.language_model import (
-    LSTMLanguageModel,
-    stream_perplexity,
-    train_language_model,
-)
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.language_model_use import stream_perplexity, train_language_model
+from elmo_mini.tasks.lstm_classifier import LSTMClassifier, accuracy, start_from
 from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 

@@ -5,7 +5,7 @@ import pytest
 from autograde.exercises.static_limits.train_glove import train_glove
 from course.static_limits.broken_counts import Symptoms, four_runs
 from elmo_mini import corpora
-from elmo_mini.word_vectors.glove import cooccurrence_counts, glove_loss
+from elmo_mini.models.glove import cooccurrence_counts, glove_loss
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from course.static_limits.pseudo_word_vectors import (
     accuracy_from_context,
     context_average,
     held_out_accuracy,
-    look_at,
+    measure,
     mixture,
 )
 from course.static_limits.pseudo_words import PseudoWord, hide
@@ -77,7 +77,7 @@ def test_looking_at_vectors_made_by_hand() -> None:
         text.append(["left" if of == name[0] else "right", name])
         labels[name].append((number, 1, of))
     hidden = [PseudoWord(n[0], n[-1], n, tuple(found)) for n, found in labels.items()]
-    first, second = look_at(hidden, text, vectors)
+    first, second = measure(hidden, text, vectors)
     word = hidden[0]
     assert first["cosine with the first"] == vectors.similarity(word.name, word.first)
     assert first["cosine with the second"] == vectors.similarity(word.name, word.second)

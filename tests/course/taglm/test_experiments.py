@@ -7,17 +7,16 @@ import pytest
 import torch
 
 from course.results.stored import stored_result
-from course.taglm import bench as tagger_bench
-from course.taglm import broken_crfs
+from course.taglm import broken_crfs, tagger_setup
 from course.taglm import experiments as taglm_experiments
-from course.taglm.bench import NO_LM, TAGLM, Bench, System, differences
 from course.taglm.experiments import main
+from course.taglm.tagger_setup import NO_LM, TAGLM, System, TaggerSetup, differences
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.tagging.data import entities
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.training import TaggerTrainingOptions
 
 
@@ -38,11 +37,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         return entities(part)[:12]  # type: ignore[arg-type]
 
     for name in ("chunking", "entities"):
-        monkeypatch.setattr(tagger_bench, name, some)
+        monkeypatch.setattr(tagger_setup, name, some)
     monkeypatch.setattr(broken_crfs, "entities", some)
     monkeypatch.setattr(broken_crfs, "PASSES", 1)
     once = TaggerTrainingOptions(epochs=1, batch_size=4)
-    monkeypatch.setattr(tagger_bench, "schedule", lambda n: once)
+    monkeypatch.setattr(tagger_setup, "schedule", lambda n: once)
 
 
 @pytest.mark.usefixtures("quick")
@@ -96,16 +95,16 @@ def test_a_tagger_is_trained_once_and_paired_by_seed(
     bilm: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, list[tuple[str, ...]]]] = []
-    real = tagger_bench.train_tagger
+    real = tagger_setup.train_tagger
 
     def spy(train, dev, options, training, **rest):  # type: ignore[no-untyped-def]
         asked.append((training.seed, [s.words for s in train]))
         return real(train, dev, options, training, **rest)
 
-    monkeypatch.setattr(tagger_bench, "train_tagger", spy)
-    bench = Bench(bilm)
+    monkeypatch.setattr(tagger_setup, "train_tagger", spy)
+    setup = TaggerSetup(bilm)
     for system in (System(NO_LM), System(TAGLM), System(TAGLM)):
-        bench.many("chunks", system, 0.5, [1, 2])
+        setup.many("chunks", system, 0.5, [1, 2])
     assert [seed for seed, _ in asked] == [1, 2, 1, 2]
     assert asked[0][1] == asked[2][1] != asked[1][1]
     assert [len(words) for _, words in asked] == [6] * 4
@@ -121,7 +120,7 @@ def test_what_is_missing_is_said_in_a_line(
     def missing(part: str) -> list[TaggedSentence]:
         raise corpora.CorpusMissing("the corpus 'conll2000' is not on this machine")
 
-    monkeypatch.setattr(tagger_bench, "chunking", missing)
+    monkeypatch.setattr(tagger_setup, "chunking", missing)
     assert main(["position", "--bilm", str(bilm)]) == 2
     assert "conll2000" in capsys.readouterr().err
     assert main(["ner", "--bilm", "nowhere.safetensors"]) == 2

@@ -17,7 +17,7 @@ from course.what_the_layers_know.broken_probes import (
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.probe import occurrence_vectors
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 WORDS, TAGS = ("the", "dog", "barks", "and", "a", "cat", "sleeps"), "DNVCDNV"
 

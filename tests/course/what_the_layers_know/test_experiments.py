@@ -11,7 +11,7 @@ from course.what_the_layers_know import experiments as layer_experiments
 from course.what_the_layers_know.experiments import main, same_sense_share
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.probing.tasks import Occurrence, Task
+from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.text.senses import sense_sentences
 
 PLAY = [s for s in sense_sentences() if s.word == "play"]

@@ -12,7 +12,7 @@ from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.probing.probe import probe
-from elmo_mini.probing.tasks import Occurrence, Task
+from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.text.senses import sense_sentences
 
 PLACES = [

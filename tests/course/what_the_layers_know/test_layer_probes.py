@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from course.what_the_layers_know import layer_probes as asked_layers
-from course.what_the_layers_know.layer_probes import Asked, Floats
+from course.what_the_layers_know.layer_probes import Floats, ProbingData
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.probing.tasks import Occurrence, Task
+from elmo_mini.probing.probing_tasks import Occurrence, Task
 
 KNOWN = tuple(
     Occurrence(("the", word, "."), 1, label) for word, label in [("runs", "V"), ("cats", "N")]
@@ -16,7 +16,7 @@ ASKED = tuple(
     Occurrence(("the", word, "!"), 1, label) for word, label in [("runs", "V"), ("sits", "V")]
 )
 TINY = FastBiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 4), (2, 4)), character_dim=3))
-TASK = Asked(Task("made up", "made up", KNOWN, ASKED), {"trained": TINY})
+TASK = ProbingData(Task("made up", "made up", KNOWN, ASKED), {"trained": TINY})
 
 
 def nearest(known: Floats, labels: list[str], asked: Floats) -> list[str]:
@@ -79,7 +79,7 @@ def test_logistic_regression_on_spelling_learns_an_ending() -> None:
     ]
     known = tuple(Occurrence((w,), 0, end) for w, end in words[:6])
     asked = tuple(Occurrence((w,), 0, end) for w, end in words[6:])
-    task = Asked(Task("made up", "made up", known, asked), {})
+    task = ProbingData(Task("made up", "made up", known, asked), {})
     assert asked_layers.spelling_right(task).tolist() == [True, True]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from course.what_the_layers_know.mixed_probe import FORBIDDEN, POINTS, LabelledLayers, mixed_probe
 from elmo_mini.models.elmo import scalar_mix
-from elmo_mini.probing.tasks import Occurrence
+from elmo_mini.probing.probing_tasks import Occurrence
 
 RANDOM = np.random.default_rng(0)
 WORDS = [Occurrence(("x",), 0, "ab"[i % 2]) for i in range(60)]

@@ -5,13 +5,13 @@ import pytest
 
 from course.word2vec.broken_vectors import LOW, MISMATCHED, RUNS, Pairs, Symptoms, four_runs
 from elmo_mini import corpora
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.word2vec import (
+from elmo_mini.models.skip_gram import (
     dynamic_window_pairs,
     keep_probability,
     sgns_step,
     train_skip_gram,
 )
+from elmo_mini.text.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")

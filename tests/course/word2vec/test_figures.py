@@ -4,8 +4,8 @@ import numpy as np
 
 from course.results.stored import stored_result
 from course.word2vec import figures as skip_gram
+from elmo_mini.models.skip_gram import keep_probability, noise_distribution
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
 
 SENTENCES = [["the", "school", "board", "met"], ["a", "board", "of", "the", "school", "board"]]
 

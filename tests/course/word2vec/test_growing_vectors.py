@@ -8,8 +8,8 @@ from course.texts.word_classes import content_words
 from course.word2vec import analogies, growing_vectors
 from course.word2vec import softmax_cost as softmax_bill
 from course.word2vec.sgns_optimum import best_scores, flattened_pmi
+from elmo_mini.models.skip_gram import noise_distribution, shifted_pmi
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.word2vec import noise_distribution, shifted_pmi
 
 OFTEN = [["two"]] * 90 + [["three"]] * 80 + [["four"]] * 70 + [["he"]] * 60 + [["rare"]] * 5
 NUMBERS = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.8, 0.1], [0.0, 1.0], [1.0, 1.0]])
@@ -29,8 +29,8 @@ def nearest(vectors: torch.Tensor, word: int, count: int) -> list[int]:
 def test_only_usual_words_are_asked_and_answer(
     vocabulary: Vocabulary, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert growing_vectors.known(["he", "rare", "absent"], vocabulary) == ["he"]
-    with growing_vectors.asked_three_times(vocabulary, nearest, ["two", "rare"], 4) as look:
+    assert growing_vectors.frequent(["he", "rare", "absent"], vocabulary) == ["he"]
+    with growing_vectors.neighbours_in_training(vocabulary, nearest, ["two", "rare"], 4) as look:
         for step in range(1, 5):
             look(step, NUMBERS)
     said = capsys.readouterr().out
@@ -45,7 +45,7 @@ def test_neighbours_of_one_class_are_a_share(
 ) -> None:
     classes = {"two": "noun", "three": "noun", "four": "verb", "rare": "verb"}
     monkeypatch.setattr(growing_vectors, "content_words", lambda: classes)
-    shares = growing_vectors.of_one_class(NUMBERS, vocabulary, nearest)
+    shares = growing_vectors.same_class_share(NUMBERS, vocabulary, nearest)
     assert shares.tolist() == [0.5, 0.5, 0]
 
 

@@ -13,9 +13,9 @@ from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
-from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.text.character_ids import batch_to_ids
 
 OPTIONS = BiLMOptions(projection_dim=6, dim=9, filters=((1, 3), (2, 4)), n_highway=1)

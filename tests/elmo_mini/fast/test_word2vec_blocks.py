@@ -16,7 +16,7 @@ from elmo_mini.fast.word2vec_blocks import (
     skip_gram_step,
     window_patterns,
 )
-from elmo_mini.word_vectors.word2vec import keep_probability, sgns_step
+from elmo_mini.models.skip_gram import keep_probability, sgns_step
 
 WINDOW, WORDS, DIM = 3, 12, 7
 SIZES = [(4, 12, 6), (1, 1, 3), (9, 9, 1)]

@@ -12,8 +12,8 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
+from elmo_mini.probing.probing_tasks import Occurrence, Task, load_task
 from elmo_mini.probing.report import bootstrap_interval, share_right, stored_points
-from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from tests.elmo_mini import official_files
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 
 SMALL: dict[str, Any] = {"hidden": 8, "word_dim": 6, "character_dim": 5, "character_filters": 4}
 

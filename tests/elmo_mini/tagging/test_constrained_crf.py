@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 import torch
 
+from elmo_mini.models.crf import log_partition
 from elmo_mini.tagging.constrained_crf import (
     END,
     FORBIDDEN,
@@ -15,7 +16,6 @@ from elmo_mini.tagging.constrained_crf import (
     forbid,
     may_follow,
 )
-from elmo_mini.tagging.crf import log_partition
 from elmo_mini.tagging.spans import bio_of, bioes_of, spans_of
 
 LABELS = {

@@ -19,8 +19,8 @@ from elmo_mini.tagging.data import (
     read_entities,
     with_lm_vectors,
 )
-from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import spans_of
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.text.tokenizer import tokenize
 
 

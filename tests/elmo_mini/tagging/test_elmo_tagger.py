@@ -12,7 +12,7 @@ from elmo_mini.tagging.elmo_tagger import (
     with_elmo,
     with_layers,
 )
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.training.steps import TrainingOptions
 
 

@@ -11,9 +11,9 @@ from elmo_mini.checkpoints.safetensors_file import (
     read_checkpoint,
     write_checkpoint,
 )
-from elmo_mini.tagging.sentences import TaggedSentence
+from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
-from elmo_mini.tagging.taglm import TaggerOptions
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta

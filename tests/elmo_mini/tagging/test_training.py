@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.tagging.sentences import TaggedSentence
-from elmo_mini.tagging.taglm import TaggerOptions
+from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.training import TaggerTrainingOptions, f1_on, train_tagger
 from tests.elmo_mini.tagging.made_up import SMALL, sentences
 

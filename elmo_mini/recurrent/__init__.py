@@ -1,1 +1,0 @@
-"""Recurrent language models and what starts from them (lessons 03 and 04)."""

@@ -1,0 +1,141 @@
+"""Greedy decoding and teacher forcing of a translator, by a decoder step that is an argument.
+
+The translator is `Seq2Seq`, from Ramachandran, Liu & Le 2017 (D17-1039). Here its decoder is
+written as one step, which the caller may replace by a step of their own.
+
+Letters in the shape comments: B sentences, S source steps, T target steps, H size, V words.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from elmo_mini.models.lstm_language_model import perplexity
+from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import shifted
+from elmo_mini.training.steps import device_of, evaluating
+
+State = Any
+"""What a step hands to the next: the states of both LSTMs; None before the first word."""
+Stepped = tuple[Tensor, State, Tensor]
+Step = Callable[[Seq2Seq, Tensor, State, Tensor, Tensor, Tensor], Stepped]
+
+
+def decode_step(
+    model: Seq2Seq, words: Tensor, state: State, first: Tensor, top: Tensor, mask: Tensor
+) -> Stepped:
+    """One decoder step: read a target word, and score the next.
+
+    Parameters
+    ----------
+    words : (B,), the word before; the boundary at the beginning
+    state : of both decoder layers, as the step before returned it; None at the beginning
+    first, top : (B, S, H), the encoder's layers
+    mask : (B, S) bool, True at real source words
+
+    Returns
+    -------
+    logits (B, V) of the next word, the new state, and the attention weights (B, S)
+    """
+    below, above = state or (None, None)
+    lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
+    upper, above = model.decoder_top(lower, above)  # (B, 1, H)
+    weights = attend(upper, top, mask)  # (B, 1, S)
+    heard = torch.cat([weights @ first, weights @ top, upper], -1)  # (B, 1, 3H)
+    scores = model.softmax(lower + torch.tanh(model.combine(heard)))
+    return scores[:, 0], (below, above), weights[:, 0]
+
+
+def encoded(model: Seq2Seq, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor, Tensor]:
+    """Both layers of the encoder (B, S, H), and the mask (B, S)."""
+    ids, mask = pad(sources, device=device_of(model))
+    first, _ = model.encoder_first(model.source_embedding(ids))
+    top, _ = model.encoder_top(first)
+    return first, top, mask
+
+
+def stepped_losses(
+    model: Seq2Seq,
+    step: Step,
+    pairs: Sequence[Pair],
+    *,
+    boundary: int = 1,
+    read_ahead: bool = False,
+) -> Tensor:
+    """-log p of every target token, given its source and the true words before it, in nats.
+
+    Parameters
+    ----------
+    read_ahead : a fault to be shown: each step reads the word that it must say
+
+    Returns
+    -------
+    (B, T), 0 at padding
+    """
+    layers = encoded(model, [source for source, _ in pairs])
+    read = [shifted(target, boundary) for _, target in pairs]
+    inputs, mask = pad([inputs for inputs, _ in read], device=device_of(model))
+    targets, _ = pad([targets for _, targets in read], device=device_of(model))
+    state, scores = None, []
+    for words in (targets if read_ahead else inputs).unbind(1):
+        logits, state, _ = step(model, words, state, *layers)
+        scores.append(logits)
+    losses = F.cross_entropy(torch.stack(scores, 2), targets, reduction="none")
+    return losses * mask
+
+
+def pair_loss(
+    model: Seq2Seq, step: Step, pairs: Sequence[Pair], *, read_ahead: bool = False
+) -> Tensor:
+    """Mean nats a target token of some pairs, boundary included."""
+    tokens = sum(len(target) + 1 for _, target in pairs)
+    return stepped_losses(model, step, pairs, read_ahead=read_ahead).sum() / tokens
+
+
+def stepped_perplexity(
+    model: Seq2Seq,
+    step: Step,
+    pairs: Sequence[Pair],
+    *,
+    batch_size: int = 100,
+    read_ahead: bool = False,
+) -> float:
+    """exp of mean nats a target token, given the source and the true words before it."""
+    batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
+    with evaluating(model):
+        losses = [float(pair_loss(model, step, some, read_ahead=read_ahead)) for some in batches]
+    return perplexity(losses, [sum(len(target) + 1 for _, target in batch) for batch in batches])
+
+
+def swapped(pairs: Sequence[Pair]) -> list[Pair]:
+    """Each target with the source of the pair before it."""
+    return [(pairs[number - 1][0], target) for number, (_, target) in enumerate(pairs)]
+
+
+def greedy_decode(
+    model: Seq2Seq, step: Step, source: Sequence[int], *, longest: int = 20, boundary: int = 1
+) -> tuple[list[int], Tensor]:
+    """Greedy decoding: the likeliest word at each step, until the boundary or `longest` words.
+
+    Returns
+    -------
+    the words without the boundary, and the attention weights (T, S), the last step's too
+    """
+    predicted: list[int] = []
+    weights_of_steps: list[Tensor] = []
+    word, state = boundary, None
+    with evaluating(model):
+        layers = encoded(model, [source])
+        for _ in range(longest):
+            last = torch.tensor([word], device=device_of(model))
+            scores, state, weights = step(model, last, state, *layers)
+            weights_of_steps.append(weights[0])
+            word = int(scores[0].argmax())
+            if word == boundary:
+                break
+            predicted.append(word)
+    return predicted, torch.stack(weights_of_steps)

@@ -1,0 +1,108 @@
+"""The LSTM language model in use: training on running text, perplexity, hidden states.
+
+The model and its loss stand in `elmo_mini.models.lstm_language_model` (lesson 03).
+
+Letters in the shape comments: B rows or sentences, T steps, H hidden size, V words.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel, perplexity
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train
+
+Floats = NDArray[np.float32]
+
+
+def train_language_model(
+    model: LSTMLanguageModel,
+    stream: Tensor,
+    options: TrainingOptions | None = None,
+    *,
+    bptt: int = 24,
+    after_step: Callable[[int], Any] | None = None,
+) -> list[float]:
+    """Train on running text (N,) with Adam; the rate falls in a straight line to zero.
+
+    The state is carried from window to window, but no gradient goes back over the cut
+    (truncated back-propagation through time).
+
+    Parameters
+    ----------
+    options : its `batch_size` is the number of parallel rows
+    bptt : words of a window
+    after_step : called with the number of windows done
+
+    Returns
+    -------
+    The loss of each window, in nats a token
+    """
+    options = options or TrainingOptions()
+    rows = stream_rows(stream.to(device_of(model)), options.batch_size)
+    windows = next_word_windows(rows, bptt)
+
+    def losses() -> Iterator[Tensor]:
+        for _ in range(options.epochs):
+            state = None
+            for inputs, targets in windows:
+                logits, (h, c) = model(inputs, state)
+                state = (h.detach(), c.detach())
+                yield F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+    return train(model, losses(), options.epochs * len(windows), options, after_step=after_step)
+
+
+def stream_perplexity(
+    model: LSTMLanguageModel,
+    stream: Tensor,
+    *,
+    batch_size: int = 8,
+    bptt: int = 64,
+    stream_rows: Callable[[Tensor, int], Tensor] = stream_rows,
+    perplexity: Callable[[list[float], list[int]], float] = perplexity,
+) -> float:
+    """Perplexity on running text (N,), without dropout.
+
+    The text is read in `batch_size` parallel rows, `bptt` words at a time; the state is carried
+    along each row. `stream_rows` and `perplexity` may be the learner's own.
+    """
+    losses, tokens, state = [], [], None
+    rows = stream_rows(stream.to(device_of(model)), batch_size)
+    with evaluating(model):
+        for inputs, targets in next_word_windows(rows, bptt):
+            logits, state = model(inputs, state)
+            losses.append(float(F.cross_entropy(logits.flatten(0, 1), targets.flatten())))
+            tokens.append(targets.numel())
+    return perplexity(losses, tokens)
+
+
+def hidden_states(
+    model: LSTMLanguageModel,
+    vocabulary: Vocabulary,
+    sentences: Sequence[Sequence[str]],
+    *,
+    batch_size: int = 64,
+) -> list[Floats]:
+    """The state at every word, (n, H) float32 for a sentence of n words.
+
+    The state at a word has read the boundary and the sentence up to and including that word. A word
+    outside the vocabulary is read as ``<unk>``.
+    """
+    boundary = vocabulary.id(BOUNDARY)
+    found: list[Floats] = []
+    with evaluating(model):
+        for start in range(0, len(sentences), batch_size):
+            some = sentences[start : start + batch_size]
+            read = [[boundary, *vocabulary.encode(sentence)] for sentence in some]
+            inputs, _ = pad(read, device=device_of(model))
+            outputs = model.states(inputs)[0].float().numpy(force=True)
+            found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]
+    return found
