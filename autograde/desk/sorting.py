@@ -12,6 +12,7 @@ from pathlib import Path
 from autograde.desk import parts
 from autograde.desk.part_imports import foreign, parts_in
 from autograde.desk.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE, THE_COURSES
+from autograde.desk.renamed import present_id
 
 
 def sort_parts(desk: Path, exercises: Collection[str], ours: Collection[str], now: datetime) -> str:
@@ -57,7 +58,7 @@ def sort_parts(desk: Path, exercises: Collection[str], ours: Collection[str], no
 
 def _exercise(stem: str) -> str:
     """Whose file it is, also where it has been put aside as ``NAME (before ...)``."""
-    return stem.partition(" (")[0]
+    return present_id(stem.partition(" (")[0])
 
 
 def _may_not_stay(stem: str, needs: Collection[str]) -> bool:

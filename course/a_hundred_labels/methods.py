@@ -15,17 +15,17 @@ from course.a_hundred_labels.protocol import Step, Texts
 from course.baselines.untrained import untrained_like
 from course.texts.labelled_tasks import Labelled
 from course.ulmfit import baselines
-from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
-from elmo_mini.ulmfit.classifier import class_probabilities, in_ids
-from elmo_mini.ulmfit.recipe import Stage3, stage_2, stage_3
-from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.merged_vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.stages import Stage3, stage_2, stage_3
+from elmo_mini.ulmfit.text_classifier import class_probabilities, in_ids
 
 with brought_by("experiments"):
     from sklearn.decomposition import TruncatedSVD

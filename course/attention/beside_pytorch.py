@@ -24,9 +24,12 @@ def heads_beside_pytorch(make: Make, seed: int = 0) -> dict[str, float]:
     theirs, own = nn.MultiheadAttention(DIM, HEADS, batch_first=True).eval(), make(DIM, HEADS)
     own.load_state_dict(weights_of_heads(theirs))
     x, mask = _sentences()
-    found, shares = own(x, mask[:, None, :].expand(-1, mask.shape[1], -1))
+    found, attention_weights = own(x, mask[:, None, :].expand(-1, mask.shape[1], -1))
     wanted = theirs(x, x, x, key_padding_mask=~mask, average_attn_weights=False)
-    return {"found": _apart(found, wanted[0]), "shares of each head": _apart(shares, wanted[1])}
+    return {
+        "found": _apart(found, wanted[0]),
+        "shares of each head": _apart(attention_weights, wanted[1]),
+    }
 
 
 @torch.no_grad()

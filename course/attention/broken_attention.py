@@ -13,9 +13,8 @@ from torch.nn import functional
 
 from course.attention.next_words import learn_next_words
 from course.texts.small_text import SmallText
-from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
-from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm import CausalLM, next_word_loss
+from elmo_mini.models.attention import Block, MultiHead, causal_mask, full_mask
+from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 
 AHEAD = "every place looks to both sides"
 STRETCHES = "the heads are cut with reshape, without turning the axes"
@@ -44,20 +43,20 @@ class FaultyHeads(MultiHead):
         if self.fault != LARGE:
             scores = scores / k.shape[-1] ** 0.5
         if self.fault == LATE:
-            shares = scores.softmax(-1) * allowed[:, None]
+            attention_weights = scores.softmax(-1) * allowed[:, None]
         else:
-            shares = scores.masked_fill(~allowed[:, None], -torch.inf).softmax(-1)
-        found = shares @ v
+            attention_weights = scores.masked_fill(~allowed[:, None], -torch.inf).softmax(-1)
+        found = attention_weights @ v
         if self.fault != STRETCHES:
             found = found.transpose(1, 2)
-        return self.out(found.reshape(x.shape)), shares
+        return self.out(found.reshape(x.shape)), attention_weights
 
 
 def faulty_block(fault: str) -> Callable[[int, int], Block]:
     """What makes blocks with this fault, if it is one of blocks."""
 
     def block(dim: int, heads: int) -> Block:
-        made = Block(dim, heads, both_sides if fault == AHEAD else only_back)
+        made = Block(dim, heads, full_mask if fault == AHEAD else causal_mask)
         made.attention = FaultyHeads(dim, heads)
         made.attention.fault = fault
         return made
@@ -97,9 +96,11 @@ def first_shares(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, flo
     ids, mask : (B, T) texts and their tokens; the means go over heads and tokens
     """
     block = cast(Block, model.blocks[0])
-    x = model.norm(model.word(ids) + model.place.weight[: ids.shape[1]])
-    shares = block.attention(x, block.look(mask))[1].transpose(0, 1)[:, mask]  # (A, tokens, T)
-    return float(shares.amax(-1).mean()), float(shares.sum(-1).mean())
+    x = model.norm(model.word(ids) + model.position_embedding.weight[: ids.shape[1]])
+    attention_weights = block.attention(x, block.mask_of(mask))[1].transpose(0, 1)[
+        :, mask
+    ]  # (A, tokens, T)
+    return float(attention_weights.amax(-1).mean()), float(attention_weights.sum(-1).mean())
 
 
 def broken_lm(name: str, words: int, dim: int, longest: int, seed: int = 0) -> CausalLM:

@@ -15,7 +15,7 @@ ACROSS = 3
 ENDS = ("mean", "low", "high")
 
 
-def share_tables(
+def attention_tables(
     heads: Mapping[str, ArrayLike], words: Sequence[str], *, title: str, asking: Sequence[str] = ()
 ) -> Picture:
     """One table for each head: the darker a place, the larger its share.
@@ -33,16 +33,16 @@ def share_tables(
     grid = figure.subplots(1, len(heads), squeeze=False, sharey=True)[0]
     parts = [f"Tables of shares, {title}. Down: who looks. Across: where to."]
     for axes, (name, given) in zip(grid, heads.items(), strict=True):
-        shares = np.asarray(given, dtype=float)
-        axes.imshow(shares, cmap="Greys", vmin=0, vmax=1, aspect="auto")
-        most = f", largest share {shares.max():.2f}" if len(asking) == 1 else ""
+        attention_weights = np.asarray(given, dtype=float)
+        axes.imshow(attention_weights, cmap="Greys", vmin=0, vmax=1, aspect="auto")
+        most = f", largest share {attention_weights.max():.2f}" if len(asking) == 1 else ""
         axes.set_title(name + most, fontsize=9)
         axes.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
         axes.set_yticks(range(len(asking)), asking, fontsize=8)
-        best = shares.argmax(-1)
+        best = attention_weights.argmax(-1)
         said = ", ".join(
             f"{word} at {words[at]} ({row[at]:.2f})"
-            for word, at, row in zip(asking, best, shares, strict=True)
+            for word, at, row in zip(asking, best, attention_weights, strict=True)
         )
         parts.append(f"{name}: each looks most at: {said}.")
     return Picture(figure, " ".join(parts))

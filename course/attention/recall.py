@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from elmo_mini.models.attention import Block
 from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
-from elmo_mini.transformer.block import Block
 
 KEYS, VALUES, FACTS, CHATTER = 8, 8, 4, 16
 TOKENS = KEYS * VALUES + CHATTER + KEYS
@@ -58,7 +58,9 @@ def in_words(ids: Tensor) -> list[str]:
     return said
 
 
-def question_asks(head: Head, texts: Tensor, badge: Tensor, note: Tensor) -> tuple[Tensor, Tensor]:
+def attend_from_question(
+    head: Head, texts: Tensor, keys: Tensor, values: Tensor
+) -> tuple[Tensor, Tensor]:
     """What the last word of each text takes home from those before it, and its shares.
 
     Parameters
@@ -68,7 +70,7 @@ def question_asks(head: Head, texts: Tensor, badge: Tensor, note: Tensor) -> tup
     """
     before, question = texts[:, :-1], texts[:, -1:]
     everywhere = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
-    return head(badge[question], badge[before], note[before], everywhere)
+    return head(keys[question], keys[before], values[before], everywhere)
 
 
 class OneHead(nn.Module):
@@ -97,7 +99,7 @@ class OneHead(nn.Module):
         return scores
 
 
-class Attentive(nn.Module):
+class AttentionRecaller(nn.Module):
     """A table, blocks, and the state at the question; no vectors for places.
 
     Parameters
@@ -122,7 +124,7 @@ class Attentive(nn.Module):
         return scores
 
 
-class Recurrent(nn.Module):
+class RecurrentRecaller(nn.Module):
     """A table, one LSTM, and its last state.
 
     Parameters
@@ -147,7 +149,7 @@ class Recurrent(nn.Module):
         return scores
 
 
-class Bag(nn.Module):
+class SumRecaller(nn.Module):
     """A sum over all tokens before the question, which has no order and no long way.
 
     Parameters
@@ -203,7 +205,7 @@ def recall_accuracy(
         return float((model(ids).argmax(-1) == asked).double().mean())
 
 
-def race(
+def compare(
     readers: Mapping[str, Callable[[], nn.Module]], distance: int, steps: int
 ) -> dict[str, float]:
     """Train each reader on the same texts; the share of right answers. Prints their weights."""

@@ -69,8 +69,8 @@ def slopes(head: Head, sizes: Sequence[int], seed: int = 0) -> dict[str, list[fl
     for d in sizes:
         q, k = torch.randn(2, 500, 16, d)
         for name, made in ((DIVIDED, head), (NOT, undivided(head))):
-            _, shares = made(q, k, k, torch.ones(16, 16, dtype=torch.bool))
-            found[name].append(float((shares * (1 - shares)).sum(-1).mean()))
+            _, attention_weights = made(q, k, k, torch.ones(16, 16, dtype=torch.bool))
+            found[name].append(float((attention_weights * (1 - attention_weights)).sum(-1).mean()))
     return found
 
 

@@ -38,13 +38,12 @@ from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.embedding.stream import Floats
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import BiLM
+from elmo_mini.models.masked_lm import SPECIALS, MaskedLM
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
 from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.corruption import SPECIALS
-from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
 
 AROUND, SIZE = 3, 64

@@ -18,15 +18,15 @@ from course.texts import labelled_tasks as tasks
 from course.texts.labelled_tasks import Labelled, Task
 from course.ulmfit import baselines
 from elmo_mini import corpora
-from elmo_mini.awd_lstm.files import course_file, load_awd_lstm, read_awd_lstm_record
-from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.awd_lstm_file import course_file, load_awd_lstm, read_awd_lstm_record
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.ulmfit.classifier import TextClassifier, class_probabilities, in_ids
-from elmo_mini.ulmfit.recipe import Stage3, fresh, stage_2, stage_3
+from elmo_mini.ulmfit.merged_vocabulary import put_back, task_vocabulary, with_words, words_of
+from elmo_mini.ulmfit.stages import Stage3, fresh, stage_2, stage_3
 from elmo_mini.ulmfit.task_text import Window, text_perplexity, text_windows
-from elmo_mini.ulmfit.vocabulary import put_back, task_vocabulary, with_words, words_of
+from elmo_mini.ulmfit.text_classifier import TextClassifier, class_probabilities, in_ids
 
 Floats = NDArray[np.float32]
 GENERAL_SENTENCES = 120

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from course.ulmfit.bench import Bench
-from elmo_mini.ulmfit.classifier import TextClassifier, class_probabilities, in_ids
-from elmo_mini.ulmfit.recipe import Stage3, stage_2, stage_3
+from elmo_mini.ulmfit.stages import Stage3, stage_2, stage_3
 from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
+from elmo_mini.ulmfit.text_classifier import TextClassifier, class_probabilities, in_ids
 
 FAULTS = (  # as the lesson numbers them
     "all learning rates are thirty times too high",

@@ -24,7 +24,7 @@ from course.ulmfit.bench import (
     schedule_for,
 )
 from course.ulmfit.broken_tunings import broken_runs
-from elmo_mini.ulmfit.recipe import Stage3
+from elmo_mini.ulmfit.stages import Stage3
 
 LABELS = 100
 LONGER = 3

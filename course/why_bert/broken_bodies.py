@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import torch
 
 from course.why_bert.bench import HEAD_RATE, Bench, optimizer_of
-from elmo_mini.transformer.classifier import Classifier
-from elmo_mini.transformer.fine_tuning import tune
+from elmo_mini.models.fine_tuning import Classifier, tune
 
 FAULTS = (  # as the lesson numbers them
     "the names in the file and in the model differ, and nobody notices",

@@ -24,9 +24,9 @@ from course.why_bert.bench import (
 )
 from course.why_bert.broken_bodies import STEPS, WINDOW, Symptoms
 from course.why_bert.scrambling import scrambled
+from elmo_mini.models.fine_tuning import Classifier
+from elmo_mini.models.fine_tuning import tune as course_tune
 from elmo_mini.progress import progress_bar
-from elmo_mini.transformer.classifier import Classifier
-from elmo_mini.transformer.fine_tuning import tune as course_tune
 
 LENGTHS = (10, 20, 40, 80)
 EQUAL = 0.05  # a training loss that all kinds pass through

@@ -1,6 +1,6 @@
 """An AWD-LSTM in one safetensors file: weights, options, its words, and where it comes from.
 
-    from elmo_mini.awd_lstm.files import load_awd_lstm
+    from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 
     model, vocabulary = load_awd_lstm()  # the course's own, which reads forward
 
@@ -9,14 +9,14 @@ quarter of float32's size.
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -24,6 +24,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 
 STORED_AS = ("float32", "float16", "int8")
@@ -76,7 +77,7 @@ def save_awd_lstm(
         "counts": vocabulary.counts.tolist(),
         "unknown": vocabulary.unknown,
     }
-    content = {"options": model.options.to_dict(), "vocabulary": words, "stored_as": stored_as}
+    content = {"options": asdict(model.options), "vocabulary": words, "stored_as": stored_as}
     write_checkpoint(path, tensors, {**(record or {}), **content})
 
 

@@ -1,10 +1,10 @@
-"""The sizes and dropouts of an AWD-LSTM."""
+"""The sizes and dropouts of an AWD-LSTM, checked, scaled and written down."""
 
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from typing import Any, Self
 
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import AWDLSTMSizes
 
 DIRECTIONS = ("forward", "backward")
 DROPOUTS = (
@@ -17,25 +17,11 @@ DROPOUTS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AWDLSTMOptions:
-    """Sizes and dropouts of an AWD-LSTM (Merity, Keskar & Socher 2017, sections 2 and 4).
+class AWDLSTMOptions(AWDLSTMSizes):
+    """`AWDLSTMSizes` that are refused where they cannot be, as a command or a file gives them.
 
     The dropouts are the paper's for the Penn Treebank. They suit a text that is read very
     often; `scaled` turns all of them up or down, as fastai's ``drop_mult`` does.
-
-    Attributes
-    ----------
-    vocabulary_size : V
-    dim : E, the length of a word's vector, and of the last layer's state if `tied`
-    hidden_dim : H, the state of the other layers
-    layers : number of LSTM layers
-    embedding_dropout : share of word types that a batch does without
-    input_dropout : locked dropout on the vectors of the words
-    hidden_dropout : locked dropout between two layers
-    output_dropout : locked dropout before the softmax
-    weight_drop : share of the recurrent weights that a batch does without
-    tied : the softmax uses the word vectors as its weights
-    direction : the order in which the model reads, ``forward`` or ``backward``
 
     Raises
     ------
@@ -43,18 +29,6 @@ class AWDLSTMOptions:
         If a size is no whole number above 0, a dropout is outside 0 to below 1, or the direction
         is unknown.
     """
-
-    vocabulary_size: int
-    dim: int = 200
-    hidden_dim: int = 400
-    layers: int = 2
-    embedding_dropout: float = 0.1
-    input_dropout: float = 0.4
-    hidden_dropout: float = 0.25
-    output_dropout: float = 0.4
-    weight_drop: float = 0.5
-    tied: bool = True
-    direction: str = "forward"
 
     def __post_init__(self) -> None:
         for name in ("vocabulary_size", "dim", "hidden_dim", "layers"):
@@ -73,13 +47,6 @@ class AWDLSTMOptions:
     def scaled(self, factor: float) -> Self:
         """The same model with every dropout times `factor`."""
         return replace(self, **{name: factor * getattr(self, name) for name in DROPOUTS})
-
-    @property
-    def layer_sizes(self) -> list[tuple[int, int]]:
-        """What each layer reads and gives: (E, H), (H, H), ..., and last (H, E) if `tied`."""
-        last = self.dim if self.tied else self.hidden_dim
-        sizes = [self.dim, *[self.hidden_dim] * (self.layers - 1), last]
-        return list(pairwise(sizes))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as JSON values."""

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 from torch import Tensor, nn
 
-from elmo_mini.awd_lstm.averaging import PATIENCE
-from elmo_mini.awd_lstm.model import States, next_word_loss
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import PATIENCE, States, next_word_loss
 from elmo_mini.recurrent.language_model import perplexity
 from elmo_mini.recurrent.training import device_of, evaluating
 from elmo_mini.text.running_text import next_word_windows, stream_rows

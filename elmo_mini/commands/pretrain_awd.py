@@ -26,15 +26,15 @@ from elmo_mini.arguments import (
     random_seed,
     whole_number,
 )
-from elmo_mini.awd_lstm.files import STORED_AS, load_awd_lstm, save_awd_lstm
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import DIRECTIONS, AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_file import STORED_AS, load_awd_lstm, save_awd_lstm
+from elmo_mini.awd_lstm.awd_lstm_options import DIRECTIONS, AWDLSTMOptions
 from elmo_mini.awd_lstm.pretraining import course_awd_sources, model_card, read_text
 from elmo_mini.awd_lstm.run import AWDRun
-from elmo_mini.awd_lstm.training import OPTIMISERS, AWDHistory, AWDTraining
-from elmo_mini.awd_lstm.training import awd_perplexity as perplexity_of
+from elmo_mini.awd_lstm.training_options import OPTIMISERS, AWDHistory, AWDTraining
+from elmo_mini.awd_lstm.training_options import awd_perplexity as perplexity_of
 from elmo_mini.commands.stopping import noting_signals
 from elmo_mini.files import check_not_read, make_folder, write_text
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.pretraining.sources import asked_sources
 
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)

@@ -26,6 +26,7 @@ from elmo_mini.arguments import (
 )
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.files import check_not_read, check_own, make_folder, write_text
+from elmo_mini.models.masked_lm import MaskedLMOptions
 from elmo_mini.pretraining.sources import (
     Source,
     asked_sources,
@@ -33,7 +34,6 @@ from elmo_mini.pretraining.sources import (
     evaluation_sentences,
 )
 from elmo_mini.progress import progress_bar
-from elmo_mini.transformer.masked_lm import MaskedLMOptions
 from elmo_mini.transformer.masked_lm_file import save_masked_lm
 from elmo_mini.transformer.pretraining import MaskedPretraining, Row, epoch_rows, validation_loss
 from elmo_mini.transformer.pretraining_card import model_card

@@ -16,8 +16,8 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import PathLike
+from elmo_mini.models.fine_tuning import CausalLM, causal_block
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.causal_lm import CausalLM, causal_block
 
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_causal_lm" / "model.safetensors"
 SIZES = ("dim", "heads", "layers", "longest")

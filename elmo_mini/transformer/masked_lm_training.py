@@ -1,4 +1,4 @@
-"""Training a masked language model: read corrupted text, find what was hidden.
+"""Training loop of a masked language model: Adam, linear warm-up, linear decay to zero.
 
 Adam; the rate rises in a straight line in the first steps and falls in one to zero after that
 (arXiv:1810.04805, appendix A.2). A transformer of this kind, with its norms behind the sums, may
@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from elmo_mini.models.masked_lm import MaskedLM, masked_lm_loss
 from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent.training import clipped_step
-from elmo_mini.transformer.masked_lm import MaskedLM, masked_lm_loss
 
 WARM_UP = 0.1
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor | None]
-"""What the model reads (B, T), what is asked (B, T), the mask (B, T), the segments (B, T)."""
+"""Corrupted inputs, targets, the mask of tokens and the segments, (B, T) each."""
 
 
 def train_masked_lm(
@@ -53,8 +53,8 @@ def train_masked_lm(
     history: list[float] = []
     model.train()
     with progress_bar(total=steps, show=progress) as bar:
-        for (read, asked, mask, segments), _ in zip(batches, range(steps), strict=False):
-            loss = masked_lm_loss(model, read, asked, mask, segments)
+        for (inputs, targets, mask, segments), _ in zip(batches, range(steps), strict=False):
+            loss = masked_lm_loss(model, inputs, targets, mask, segments)
             history.append(loss.item())
             clipped_step(model, optimizer, loss)
             schedule.step()

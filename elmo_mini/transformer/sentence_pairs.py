@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from elmo_mini.models.masked_lm import CLS, SEP, SPECIALS
 from elmo_mini.text.batches import pad
-from elmo_mini.transformer.corruption import CLS, SEP, SPECIALS
 
 CLS_ID, SEP_ID = SPECIALS.index(CLS), SPECIALS.index(SEP)
 FALSE = 0.5

@@ -11,7 +11,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.running_text import BOUNDARY, UNKNOWN, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 

@@ -6,27 +6,35 @@ model; the others were chosen on dev with draws of labels that no result is meas
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.models.ulmfit import (
+    FACTOR,
+    Group,
+    Layers,
+    chain_thaw,
+    constant,
+    fine_tune,
+    parameter_groups,
+    slanted_triangular,
+)
 from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.ulmfit.classifier import (
+from elmo_mini.ulmfit.task_text import TextLoss, text_windows
+from elmo_mini.ulmfit.text_classifier import (
     LabelledBatch,
     TextClassifier,
     in_ids,
     labelled_batches,
     language_model_layers,
 )
-from elmo_mini.ulmfit.fine_tuning import fine_tune
-from elmo_mini.ulmfit.parameter_groups import FACTOR, Group, Layers, chain_thaw, parameter_groups
-from elmo_mini.ulmfit.schedule import constant, slanted_triangular
-from elmo_mini.ulmfit.task_text import TextLoss, text_windows
 
 WAKING = ("gradual", "all at once", "top alone", "chain-thaw")
 
@@ -145,7 +153,8 @@ def stage_3(
 def rescaled(reader: AWDLSTM, factor: float) -> AWDLSTM:
     """A copy of the language model with its dropouts times `factor`."""
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-        copied = AWDLSTM(reader.options.scaled(factor))
+        options = AWDLSTMOptions(**asdict(reader.options))
+        copied = AWDLSTM(options.scaled(factor))
     copied.load_state_dict(reader.state_dict())
     return copied.train(reader.training)
 

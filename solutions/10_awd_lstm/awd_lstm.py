@@ -30,9 +30,9 @@ from course.awd_lstm.text import running_text
 from course.awd_lstm.tied_gradient import two_uses
 from course.figures import plots
 from course.results.stored import stored_result
-from elmo_mini.awd_lstm import averaging, dropout, regularisation
-from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.awd_lstm.training import awd_perplexity
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
+from elmo_mini.awd_lstm.training_options import awd_perplexity
+from elmo_mini.models import awd_lstm
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -364,7 +364,7 @@ class AWDLSTM(nn.Module):
 
 
 # %%
-GIVEN = regularisation.awd_loss, dropout.embedding_dropout, averaging.averaging_is_due
+GIVEN = awd_lstm.awd_loss, awd_lstm.embedding_dropout, awd_lstm.averaging_is_due
 
 
 def train(factor, text, epochs=EPOCHS, brakes=1, n=5, parts=GIVEN):
@@ -410,7 +410,7 @@ def fires(due):
     return next((e + 1 for e in range(EPOCHS) if due(jumping.dev[: e + 1], 5)), "none")
 
 
-print(f"The trigger fires after epoch {fires(averaging.averaging_is_due)}.")
+print(f"The trigger fires after epoch {fires(awd_lstm.averaging_is_due)}.")
 outcome("beaten", 100 * (1 - min(yours.dev) / min(bare.dev)), unit="%")
 
 # %% [markdown]

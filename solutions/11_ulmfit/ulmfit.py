@@ -31,18 +31,18 @@ from course.results.stored import stored_result
 from course.texts import labelled_tasks as tasks
 from course.ulmfit import report
 from course.ulmfit.bench import Bench
-from elmo_mini.awd_lstm.files import load_awd_lstm
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.progress import WithProgress
-from elmo_mini.ulmfit.classifier import (
+from elmo_mini.ulmfit.merged_vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.stages import Stage3, rescaled
+from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
+from elmo_mini.ulmfit.text_classifier import (
     TextClassifier,
     class_probabilities,
     in_ids,
     labelled_batches,
     language_model_layers,
 )
-from elmo_mini.ulmfit.recipe import Stage3, rescaled
-from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
-from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -768,7 +768,7 @@ report.print_both_ways()
 # - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling. The paper's largest effect may be that: a recipe with its settings, which engineers could follow. (An opinion.)
 # - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
 # - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
-# - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m course.ulmfit.experiments --help` measures again what is stored here.
+# - In the package: `elmo_mini/ulmfit/stages.py` has both stages with everything that may be left out. `python -m course.ulmfit.experiments --help` measures again what is stored here.
 #
 # Next: **12 · both sides at once.**
 

@@ -593,6 +593,6 @@ progress()
 # - Erhan and others, *Why does unsupervised pre-training help deep learning?*, Journal of Machine Learning Research 11, 2010.
 # - Li, Grandvalet and Davoine, [Explicit inductive bias for transfer learning with convolutional networks](https://arxiv.org/abs/1802.01483), 2018: L2-SP, the pull to the start, with photos.
 # - Peters, Ruder and Smith, [To tune or not to tune?](https://arxiv.org/abs/1903.05987), 2019.
-# - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m course.why_bert.experiments knowledge labels leash`, which repeats the stored figures.
+# - In the package: `elmo_mini/models/fine_tuning.py`, and `python -m course.why_bert.experiments knowledge labels leash`, which repeats the stored figures.
 #
 # Next: **15 · A hundred labels.**

@@ -3,7 +3,7 @@
 import torch
 
 from course.attention import broken_attention as broken
-from elmo_mini.transformer.causal_lm import CausalLM
+from elmo_mini.models.fine_tuning import CausalLM
 
 WORDS, IDS = 30, torch.arange(3, 11)
 

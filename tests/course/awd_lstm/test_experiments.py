@@ -10,11 +10,10 @@ from course.awd_lstm.nt_asgd_loop import train_own
 from course.awd_lstm.recital import learnt_by_heart, recital, speak
 from course.awd_lstm.text import running_text
 from course.awd_lstm.tied_gradient import two_uses
-from elmo_mini.awd_lstm.averaging import averaging_is_due
-from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.awd_lstm.model import AWDLSTM, next_word_loss
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.training import AWDHistory
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training_options import AWDHistory
+from elmo_mini.models.awd_lstm import AWDLSTM, averaging_is_due, next_word_loss
 
 TEXT = torch.tensor([2, 3, 4, 5, 2, 4, 3, 5]).repeat(100)
 OTHER = torch.tensor([5, 4, 3, 2, 0]).repeat(20)

@@ -13,10 +13,10 @@ from course.ulmfit import report
 from course.ulmfit.bench import Bench, from_nothing, schedule_for
 from course.ulmfit.broken_tunings import FAULTS, RUNS
 from course.ulmfit.experiments import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.ulmfit.long_texts import read_in_chunks
-from elmo_mini.ulmfit.recipe import Stage3
+from elmo_mini.ulmfit.stages import Stage3
 
 
 def test_a_network_that_has_read_nothing_trains_longer_at_one_rate() -> None:

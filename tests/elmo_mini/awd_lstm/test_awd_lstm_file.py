@@ -3,17 +3,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from elmo_mini.awd_lstm.files import (
+from elmo_mini.awd_lstm.awd_lstm_file import (
     STORED_AS,
     course_file,
     load_awd_lstm,
     read_awd_lstm_record,
     save_awd_lstm,
 )
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, write_checkpoint
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 
 WORDS = Vocabulary(["<unk>", "</s>", "the", "of"], [4, 3, 2, 1], unknown="<unk>")

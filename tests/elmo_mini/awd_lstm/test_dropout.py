@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from elmo_mini.awd_lstm.dropout import LockedDropout, embedding_dropout, locked_dropout
+from elmo_mini.models.awd_lstm import LockedDropout, embedding_dropout, locked_dropout
 
 
 def test_locked_dropout_keeps_one_mask_for_all_steps_of_a_row() -> None:

@@ -3,7 +3,7 @@ import copy
 import pytest
 import torch
 
-from elmo_mini.awd_lstm.weight_drop import WeightDropLSTM
+from elmo_mini.models.awd_lstm import WeightDropLSTM
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
 import pytest
 import torch
 
-from elmo_mini.awd_lstm.model import (
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import (
     AWDLSTM,
     detached,
-    in_reading_order,
     next_word_loss,
 )
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.errors import ConfigurationError
+from elmo_mini.text.running_text import in_reading_order
 
 OPTIONS = AWDLSTMOptions(vocabulary_size=11, dim=4, hidden_dim=6, layers=3)
 

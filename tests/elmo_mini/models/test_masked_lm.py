@@ -6,24 +6,26 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from course.both_sides_at_once.directional_block import sided
+from course.both_sides_at_once.directional_block import block_for
 from course.both_sides_at_once.fill import fill
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, write_checkpoint
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN, corrupt
-from elmo_mini.transformer.heads import SentenceHead, SpanHead, TaggingHead, best_span
-from elmo_mini.transformer.masked_lm import (
-    NOT_ASKED,
+from elmo_mini.models.masked_lm import (
+    IGNORED,
     SMALL,
+    SPECIALS,
+    UNKNOWN,
     MaskedLM,
     MaskedLMOptions,
     TorchBlock,
+    corrupt,
     masked_lm_loss,
-    waves,
+    sinusoidal_positions,
 )
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.heads import SentenceHead, SpanHead, TaggingHead, best_span
 from elmo_mini.transformer.masked_lm_file import load_masked_lm, save_masked_lm
-from elmo_mini.transformer.training import rate, train_masked_lm
+from elmo_mini.transformer.masked_lm_training import rate, train_masked_lm
 
 WORDS = [*SPECIALS, "the", "dog", "barks", "at", "cat"]
 
@@ -31,7 +33,7 @@ WORDS = [*SPECIALS, "the", "dog", "barks", "at", "cat"]
 def model_of(words: int = len(WORDS), side: str = "both") -> MaskedLM:
     torch.manual_seed(0)
     options = MaskedLMOptions(words, dim=16, heads=2, layers=2, longest=8)
-    return MaskedLM(options, sided(side)).eval()  # type: ignore[arg-type]
+    return MaskedLM(options, block_for(side)).eval()  # type: ignore[arg-type]
 
 
 def page() -> tuple[Tensor, Tensor]:
@@ -47,18 +49,18 @@ def test_padding_changes_no_state() -> None:
 
 
 @pytest.mark.parametrize(("side", "before", "after"), [("left", 1, 0), ("right", 0, 1)])
-def test_a_one_sided_state_reads_its_side_alone(side: str, before: int, after: int) -> None:
+def test_a_directional_state_reads_its_side_alone(side: str, before: int, after: int) -> None:
     model, (ids, mask) = model_of(side=side), page()
     moved = []
-    for place in (1, 3):
+    for position in (1, 3):
         other = ids.clone()
-        other[0, place] = 9
+        other[0, position] = 9
         with torch.no_grad():
             moved.append(bool((model(ids, mask)[0, 2] != model(other, mask)[0, 2]).any()))
     assert moved == [bool(before), bool(after)]
 
 
-def test_places_and_segments_matter() -> None:
+def test_positions_and_segments_matter() -> None:
     model, (ids, mask) = model_of(), page()
     with torch.no_grad():
         plain = model(ids, mask)
@@ -70,12 +72,12 @@ def test_places_and_segments_matter() -> None:
 
 def test_the_loss_asks_at_chosen_places_alone() -> None:
     model, (ids, mask) = model_of(), page()
-    asked = torch.full_like(ids, NOT_ASKED)
-    asked[0, 2] = 6
+    targets = torch.full_like(ids, IGNORED)
+    targets[0, 2] = 6
     own = -model.scores(model(ids, mask))[0, 2].log_softmax(-1)[6]
-    torch.testing.assert_close(masked_lm_loss(model, ids, asked, mask), own)
-    with pytest.raises(ValueError, match="no place is asked for"):
-        masked_lm_loss(model, ids, torch.full_like(ids, NOT_ASKED), mask)
+    torch.testing.assert_close(masked_lm_loss(model, ids, targets, mask), own)
+    with pytest.raises(ValueError, match="no position is asked for"):
+        masked_lm_loss(model, ids, torch.full_like(ids, IGNORED), mask)
 
 
 def test_any_block_will_do_and_too_long_a_text_is_refused() -> None:
@@ -88,7 +90,7 @@ def test_any_block_will_do_and_too_long_a_text_is_refused() -> None:
 
     model = MaskedLM(MaskedLMOptions(10, 4, 2, 3, 4), Still)
     assert len(model.layers(torch.tensor([[2, 3]]), torch.ones(1, 2, dtype=torch.bool))) == 4
-    with pytest.raises(ValueError, match="4 places"):
+    with pytest.raises(ValueError, match="4 positions"):
         model(torch.zeros(1, 5, dtype=torch.long), torch.ones(1, 5, dtype=torch.bool))
     with pytest.raises(ConfigurationError, match="3 heads"):
         MaskedLMOptions(10, 4, 3)
@@ -113,15 +115,17 @@ def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
 def test_the_loop_learns_one_sentence_and_fills_its_blank() -> None:
     model, vocabulary = model_of(), Vocabulary(WORDS, unknown=UNKNOWN)
     ids, mask = page()
-    read, asked = ids.clone(), torch.full_like(ids, NOT_ASKED)
-    read[0, 2], asked[0, 2] = 4, 6
-    losses = train_masked_lm(model, iter([(read, asked, mask, None)] * 40), 40, learning_rate=1e-2)
+    inputs, targets = ids.clone(), torch.full_like(ids, IGNORED)
+    inputs[0, 2], targets[0, 2] = 4, 6
+    losses = train_masked_lm(
+        model, iter([(inputs, targets, mask, None)] * 40), 40, learning_rate=1e-2
+    )
     assert losses[-1] < 0.3 * losses[0]
     assert fill(model, vocabulary, "The [MASK] barks", 2)[0].words[0] == "dog"
     with pytest.raises(ValueError, match="no blank"):
         fill(model, vocabulary, "the dog")
     with pytest.raises(ValueError, match="there were 1"):
-        train_masked_lm(model, [(read, asked, mask, None)], 2)
+        train_masked_lm(model, [(inputs, targets, mask, None)], 2)
 
 
 def test_the_rate_rises_and_falls_to_zero() -> None:
@@ -159,23 +163,25 @@ def test_torch_block_leaves_nothing_to_chance() -> None:
 def test_corruption_has_its_shares() -> None:
     ids = torch.randint(5, 500, (400, 200), generator=torch.Generator().manual_seed(1))
     ids[:, 0], ids[:, -1] = 2, 0
-    read, asked = corrupt(ids, 500, torch.Generator().manual_seed(0))
-    chosen = asked != NOT_ASKED
+    inputs, targets = corrupt(ids, 500, torch.Generator().manual_seed(0))
+    chosen = targets != IGNORED
     assert float(chosen[:, 1:-1].double().mean()) == pytest.approx(0.15, abs=0.01)
     assert not chosen[:, [0, -1]].any()
-    assert bool((read == ids)[~chosen].all())
-    assert bool((asked == ids)[chosen].all())
-    assert float((read == 4)[chosen].double().mean()) == pytest.approx(0.8, abs=0.02)
-    assert float((read == ids)[chosen].double().mean()) == pytest.approx(0.1, abs=0.02)
-    assert int(read[chosen].min()) == 4
+    assert bool((inputs == ids)[~chosen].all())
+    assert bool((targets == ids)[chosen].all())
+    assert float((inputs == 4)[chosen].double().mean()) == pytest.approx(0.8, abs=0.02)
+    assert float((inputs == ids)[chosen].double().mean()) == pytest.approx(0.1, abs=0.02)
+    assert int(inputs[chosen].min()) == 4
 
 
-def test_places_begin_with_waves_that_turn_alike_everywhere() -> None:
-    found = waves(30, 16)
+def test_positions_begin_sinusoidal_and_turn_alike_everywhere() -> None:
+    found = sinusoidal_positions(30, 16)
     steps = (found[1:] * found[:-1]).sum(1)
     torch.testing.assert_close(steps, steps[:1].expand(29))
     apart = (found[:1] * found).sum(1)
     assert bool((apart[0] > apart[1:]).all())
-    assert waves(5, 7).shape == (5, 7)
+    assert sinusoidal_positions(5, 7).shape == (5, 7)
     model = model_of()
-    torch.testing.assert_close(model.place.weight, waves(8, 16) * SMALL * 2**0.5)
+    torch.testing.assert_close(
+        model.position_embedding.weight, sinusoidal_positions(8, 16) * SMALL * 2**0.5
+    )

@@ -4,9 +4,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.ulmfit.fine_tuning import fine_tune
-from elmo_mini.ulmfit.parameter_groups import chain_thaw, parameter_groups
-from elmo_mini.ulmfit.schedule import as_printed, constant, cosine, slanted_triangular
+from elmo_mini.models.ulmfit import (
+    as_printed,
+    chain_thaw,
+    constant,
+    cosine,
+    fine_tune,
+    parameter_groups,
+    slanted_triangular,
+)
 
 
 @pytest.mark.parametrize("steps", [1, 7, 56, 100, 109, 1000])

@@ -4,9 +4,8 @@ import torch
 from torch import nn
 
 from course.attention.from_pytorch import exchange_blocks, weights_of_layer
-from elmo_mini.transformer.attention import only_back
-from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.models.attention import Block, causal_mask
+from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 
 
 def test_the_block_is_pytorchs_layer() -> None:
@@ -35,7 +34,7 @@ def test_a_block_without_places_sees_a_bag_and_one_that_looks_back_does_not() ->
     torch.manual_seed(0)
     x, mask, order = torch.randn(1, 5, 8), torch.ones(1, 5).bool(), torch.tensor([1, 0, 2, 3, 4])
     with torch.no_grad():
-        for block, blind in ((Block(8, 2), True), (Block(8, 2, only_back), False)):
+        for block, blind in ((Block(8, 2), True), (Block(8, 2, causal_mask), False)):
             same = torch.allclose(block(x[:, order], mask)[:, 2:], block(x, mask)[:, 2:], atol=1e-5)
             first = torch.allclose(
                 block(x[:, order], mask)[:, :2], block(x, mask)[:, [1, 0]], atol=1e-5

@@ -6,9 +6,7 @@ from torch.nn import functional
 
 from course.why_bert.prior import prior_gradient
 from course.why_bert.scrambling import scrambled
-from elmo_mini.transformer.causal_lm import CausalLM
-from elmo_mini.transformer.classifier import Classifier
-from elmo_mini.transformer.fine_tuning import Batch, tune
+from elmo_mini.models.fine_tuning import Batch, CausalLM, Classifier, tune
 
 
 def small() -> Classifier:

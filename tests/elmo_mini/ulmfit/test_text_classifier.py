@@ -10,15 +10,15 @@ from course.texts.labelled_tasks import Labelled
 from course.ulmfit import baselines
 from elmo_mini import corpora
 from elmo_mini.text.running_text import word_vocabulary
-from elmo_mini.ulmfit.classifier import (
+from elmo_mini.ulmfit.stages import WAKING, Stage3, fresh, stage_2, stage_3
+from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
+from elmo_mini.ulmfit.text_classifier import (
     TextClassifier,
     class_probabilities,
     in_ids,
     labelled_batches,
     language_model_layers,
 )
-from elmo_mini.ulmfit.recipe import WAKING, Stage3, fresh, stage_2, stage_3
-from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
 from tests.elmo_mini.ulmfit.test_reading import small
 
 GOOD, BAD = "a good film", "a bad film"

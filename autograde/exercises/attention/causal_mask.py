@@ -1,4 +1,4 @@
-"""Exercise `only_back`: who may look where, when nobody may look ahead."""
+"""Exercise `causal_mask`: who may look where, when nobody may look ahead."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from autograde.checking.answers import (
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from elmo_mini.transformer.attention import both_sides, only_back
+from elmo_mini.models.attention import causal_mask, full_mask
 
 
 @Case.drawn
@@ -112,7 +112,7 @@ rows of padding look at all: mask[:, None, :] & back -> mask[:, None, :] & back 
     Your rows of padding look ahead. They need not be opened: the tokens before them are open.
 closed where it should be open: return mask[:, None, :] & back \
         -> return ~(mask[:, None, :] & back)
-    Your table is True where a place may not look. Here, as in `both_sides`, True opens.
+    Your table is True where a place may not look. Here, as in `full_mask`, True opens.
 one table for all: return mask[:, None, :] & back -> return back
     Your table has shape (4, 4). For this mask it is (B, T, T) = (1, 4, 4): a table for each
     sentence.
@@ -124,14 +124,14 @@ numbers: mask[:, None, :] & back -> (mask[:, None, :] & back).float()
 """
 
 EXERCISE = Exercise(
-    id="only_back",
+    id="causal_mask",
     title="One mask changed",
     lesson=LESSON,
     points=2,
     difficulty=2,
     importance=5,
     minutes=8,
-    reference=only_back,
+    reference=causal_mask,
     run=_run,
     cases=(
         Case("one sentence", _sentences((4,))),
@@ -144,7 +144,7 @@ EXERCISE = Exercise(
         "tril": _by_tril,
         "places compared": _by_places,
         "by rows": _by_loops,
-        "of both sides": lambda mask: both_sides(mask).tril(),
+        "of both sides": lambda mask: full_mask(mask).tril(),
         "itself always": _may_look,
     },
 )
