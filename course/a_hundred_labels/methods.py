@@ -151,15 +151,15 @@ def masked_features() -> list[Step]:
     return on_vectors(_masked)
 
 
-def ulmfit(text: Texts, *, read: bool = False, seed: int = 0) -> list[Step]:
+def ulmfit(text: Texts, *, tuned: bool = False, seed: int = 0) -> list[Step]:
     """The course's AWD-LSTM, fine-tuned on the labels: stages 1 and 3, or all three.
 
     Parameters
     ----------
     text : of the task, without labels: its words join the vocabulary
-    read : whether the language model goes on with this text first (stage 2)
+    tuned : whether the language model goes on with this text first (stage 2)
     """
-    reader, vocabulary = _reader(tuple(map(tuple, text)), read)
+    reader, vocabulary = _language_model(tuple(map(tuple, text)), tuned)
 
     def fit(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Answers]:
         known = Labelled(list(map(list, texts)), list(labels))
@@ -173,12 +173,12 @@ def ulmfit(text: Texts, *, read: bool = False, seed: int = 0) -> list[Step]:
 
 
 @cache
-def _reader(text: tuple[tuple[str, ...], ...], read: bool) -> tuple[AWDLSTM, Vocabulary]:
+def _language_model(text: tuple[tuple[str, ...], ...], tuned: bool) -> tuple[AWDLSTM, Vocabulary]:
     words = [list(row) for row in text]
     model, known = load_awd_lstm()
     vocabulary, own = task_vocabulary(words, known)
     model = with_words(model, known, vocabulary)
-    if read:
+    if tuned:
         with torch.random.fork_rng(devices=[]):
             model = stage_2(model, vocabulary, own, words)
     return model, vocabulary

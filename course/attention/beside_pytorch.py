@@ -19,7 +19,7 @@ Make = Callable[[int, int], Any]
 
 @torch.no_grad()
 def heads_beside_pytorch(make: Make, seed: int = 0) -> dict[str, float]:
-    """Largest distance of what is found, and of the shares of each head."""
+    """Largest distance of the outputs, and of the attention weights of each head."""
     torch.manual_seed(seed)
     theirs, own = nn.MultiheadAttention(DIM, HEADS, batch_first=True).eval(), make(DIM, HEADS)
     own.load_state_dict(weights_of_heads(theirs))

@@ -16,9 +16,9 @@ from course.texts.small_text import SmallText
 from elmo_mini.models.attention import Block, MultiHead, causal_mask, full_mask
 from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 
-AHEAD = "every place looks to both sides"
+AHEAD = "every position looks to both sides"
 STRETCHES = "the heads are cut with reshape, without turning the axes"
-LATE = "places are closed after the softmax, not before"
+LATE = "positions are closed after the softmax, not before"
 LARGE = "the scores are not divided"
 ASKED = "each state is asked for the word that it has just read"
 SLOW = "the learning rate is a hundred times too small"
@@ -75,21 +75,21 @@ def faulty_loss(fault: str) -> Callable[[nn.Module, Tensor, Tensor], Tensor]:
 
 @torch.no_grad()
 def reach(model: nn.Module, ids: Tensor, other: int) -> Tensor:
-    """(T, T): row s says at which places the scores move when `other` stands at place s.
+    """(T, T): row s says at which positions the scores move when `other` stands at position s.
 
     Parameters
     ----------
     ids : (T,) one text
     """
-    texts = ids.repeat(1 + len(ids), 1)  # (1 + T, T): as it is, then another word at each place
+    texts = ids.repeat(1 + len(ids), 1)  # (1 + T, T): as it is, then another word at each position
     texts[1:].fill_diagonal_(other)
     scores = model(texts)
     return (scores[1:] - scores[:1]).abs().amax(-1) > MOVED
 
 
 @torch.no_grad()
-def first_shares(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, float]:
-    """Of the shares in the first block: the largest of a row, and the sum of a row; means.
+def first_weights(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, float]:
+    """Attention weights of the first block: the largest of a row, and the sum of a row; means.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Run:
 
 
 def four_runs(text: SmallText, sentence: Tensor, longest: int, steps: int) -> dict[str, Run]:
-    """The sound run and A, B and C; prints what the shares look like before training.
+    """The sound run and A, B and C; prints what the attention weights look like before training.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def four_runs(text: SmallText, sentence: Tensor, longest: int, steps: int) -> di
     runs = {}
     for name in ("sound", *RUNS):
         model = broken_lm(name, words, 64, longest)
-        largest, total = first_shares(model, *held_out)
-        print(f"{name:>6}: largest share {largest:.2f}, a row adds up to {total:.2f}")
+        largest, total = first_weights(model, *held_out)
+        print(f"{name:>6}: largest weight {largest:.2f}, a row adds up to {total:.2f}")
         loss = faulty_loss(RUNS.get(name, ""))
         end = learn_next_words(model, text, steps, loss=loss)[-1]
         runs[name] = Run(float(end), reach(model, sentence, words - 1))

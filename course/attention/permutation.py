@@ -1,4 +1,4 @@
-"""Does a reader without vectors for places notice that two words were swapped?"""
+"""Permutation: does a model without position embeddings notice that two words were swapped?"""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ NOTICED = 1e-4
 def notices_a_swap(
     block: Callable[[int, int, AttentionMask], nn.Module], mask_of: AttentionMask, seed: int = 0
 ) -> bool:
-    """Whether the last state moves, after two blocks, when the first two words change places."""
+    """Whether the last state moves, after two blocks, when the first two words are swapped."""
     torch.manual_seed(seed)
     sentence, tokens = torch.randn(1, 6, 64), torch.ones(1, 6, dtype=torch.bool)
     first, second = block(64, 4, mask_of), block(64, 4, mask_of)

@@ -60,9 +60,9 @@ def taken_apart(head: Head, dim: int = 128) -> Points:
 
 
 def slopes(head: Head, sizes: Sequence[int], seed: int = 0) -> dict[str, list[float]]:
-    """How far the shares of random vectors move with their own scores, summed over 16 places.
+    """Slope of attention weights of random vectors by their own scores, summed over 16 positions.
 
-    The slope of a share a by its score is a (1 - a).
+    The slope of a weight a by its score is a (1 - a).
     """
     torch.manual_seed(seed)
     found: dict[str, list[float]] = {DIVIDED: [], NOT: []}

@@ -1,4 +1,4 @@
-"""Training with parts that are handed in: the loop, the loss and the trigger of whoever calls."""
+"""NT-ASGD loop around the learner's epoch, loss and trigger."""
 
 import copy
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""A language model that has learnt its text by heart is asked to recite it."""
+"""Memorisation: an overfitted language model continues prompts from its training text."""
 
 from dataclasses import dataclass
 

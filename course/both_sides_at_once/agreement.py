@@ -1,4 +1,4 @@
-"""A task that hangs on both sides at once: does the verb agree with its noun?
+"""Subject-verb agreement, a task that needs context from both sides, and probes of it.
 
 *The dogs near the gate are old*: at *gate* the noun stands to the left and the verb to the right.
 Whether the sentence is right, neither of the two says alone.

@@ -14,7 +14,11 @@ from elmo_mini.recurrent.training import evaluating, seeded
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.masked_lm_training import Batch, train_masked_lm
 
-SEEN, POSITIONS, EVERYWHERE = "nothing is hidden", "no places", "every word is asked for"
+SEEN, POSITIONS, EVERYWHERE = (
+    "nothing is hidden",
+    "no position embeddings",
+    "every word is a target",
+)
 RUNS = {"sound": "", "A": EVERYWHERE, "B": POSITIONS, "C": SEEN}
 LAST, MASKED = 20, 4
 

@@ -1,4 +1,4 @@
-"""Blocks that see one side only: what a masked language model is without the other."""
+"""Encoder blocks with a one-directional attention mask."""
 
 from typing import Literal
 

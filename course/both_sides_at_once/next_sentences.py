@@ -1,4 +1,4 @@
-"""Does the second sentence follow the first? Two judges of pairs (lesson 12)."""
+"""Next-sentence prediction: a word-overlap baseline and the masked model (lesson 12)."""
 
 from collections.abc import Callable, Mapping, Sequence
 

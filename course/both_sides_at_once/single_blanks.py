@@ -1,4 +1,4 @@
-"""Blanks of held-out sentences, one in each row, and how many nats each word costs (lesson 12)."""
+"""Cross-entropy at single masked positions of held-out sentences, by model and by counts."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a masked language model makes of words in their sentences."""
+"""Hidden states of a masked language model at given words, layer by layer."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Windows of varying length, so that the cuts fall elsewhere in every epoch.
+"""Truncated BPTT with windows of random length, cut elsewhere in every epoch.
 
 Merity, Keskar & Socher 2017 (arXiv:1708.02182), section 4.1. A gradient goes back to the start of
 its window. If windows are always cut at the same places, the first word of a window never has a

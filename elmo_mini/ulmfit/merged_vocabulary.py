@@ -61,7 +61,7 @@ def words_of(texts: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Vocabula
     return Vocabulary(words, [0] * len(words), unknown=vocabulary.unknown)
 
 
-def put_back(part: AWDLSTM, known: Vocabulary, whole: AWDLSTM, wanted: Vocabulary) -> AWDLSTM:
+def restore_rows(part: AWDLSTM, known: Vocabulary, whole: AWDLSTM, wanted: Vocabulary) -> AWDLSTM:
     """A model of some words that was trained on: a copy of it with the other words of another.
 
     Parameters

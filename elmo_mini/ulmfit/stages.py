@@ -36,7 +36,7 @@ from elmo_mini.ulmfit.text_classifier import (
     language_model_layers,
 )
 
-WAKING = ("gradual", "all at once", "top alone", "chain-thaw")
+UNFREEZING = ("gradual", "all at once", "top alone", "chain-thaw")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Stage3:
 
     Attributes
     ----------
-    waking : one of `WAKING`
+    unfreezing : one of `UNFREEZING`
     factor : between the rates of neighbouring layers; 1 for one rate
     slanted : the slanted triangle, or a constant rate
     rate : the highest, of the top layer
@@ -54,7 +54,7 @@ class Stage3:
         and takes two thirds of the time
     """
 
-    waking: str = "gradual"
+    unfreezing: str = "gradual"
     factor: float = FACTOR
     slanted: bool = True
     rate: float = 0.01
@@ -68,18 +68,20 @@ class Stage3:
         Raises
         ------
         ValueError
-            If `waking` is none of `WAKING`.
+            If `unfreezing` is none of `UNFREEZING`.
         """
         everything = parameter_groups(layers, self.rate, len(layers), self.factor)
-        if self.waking == "gradual":
+        if self.unfreezing == "gradual":
             return parameter_groups(layers, self.rate, epoch, self.factor)
-        if self.waking == "all at once":
+        if self.unfreezing == "all at once":
             return everything
-        if self.waking == "top alone":
+        if self.unfreezing == "top alone":
             return everything[-1:]
-        if self.waking == "chain-thaw":
+        if self.unfreezing == "chain-thaw":
             return chain_thaw(everything, epoch)
-        raise ValueError(f"waking is {self.waking!r}; it must be one of {', '.join(WAKING)}")
+        raise ValueError(
+            f"unfreezing is {self.unfreezing!r}; it must be one of {', '.join(UNFREEZING)}"
+        )
 
 
 def stage_2(

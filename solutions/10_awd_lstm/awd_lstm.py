@@ -27,7 +27,7 @@ from course.awd_lstm.broken_weight_drop import look_at_all
 from course.awd_lstm.nt_asgd_loop import train_own
 from course.awd_lstm.recital import learnt_by_heart, recital, speak
 from course.awd_lstm.text import running_text
-from course.awd_lstm.tied_gradient import two_uses
+from course.awd_lstm.tied_gradient import gradient_parts
 from course.figures import plots
 from course.results.stored import stored_result
 from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
@@ -254,7 +254,7 @@ check("tied_gradient", tied_gradient)
 # %%
 tied_gradient = or_reference("tied_gradient", tied_gradient)
 print("The slope of the first number of each row; words 0 and 1 are read, words 2 and 3 are said.")
-for what, slopes in two_uses(tied_gradient).items():
+for what, slopes in gradient_parts(tied_gradient).items():
     print(f"{what:8}", *(f"{slope:+.2f}" for slope in slopes))
 
 # %% [markdown]

@@ -571,15 +571,15 @@ check("pack", pack)
 def sentence_pairs(documents, rng):
     """Triples (first, second, 1 or 0)."""
     ### BEGIN SOLUTION
-    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    positions = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
     pairs = []
-    for d, s in places:
+    for d, s in positions:
         if s + 1 == len(documents[d]):
             continue
         follows = int(rng.random() < 0.5)
         there = (d, s + 1)
         while not follows and there in ((d, s), (d, s + 1)):
-            there = places[rng.integers(len(places))]
+            there = positions[rng.integers(len(positions))]
         pairs.append((documents[d][s], documents[there[0]][there[1]], follows))
     return pairs
     ### END SOLUTION

@@ -84,8 +84,12 @@ predict(
 )
 
 # %% slide="subslide"
-readers = {"LSTM": recall.RecurrentRecaller, "plain sum": recall.SumRecaller, "attention": recall.AttentionRecaller}
-right = recall.compare(readers, 16, 300)
+recallers = {
+    "LSTM": recall.RecurrentRecaller,
+    "plain sum": recall.SumRecaller,
+    "attention": recall.AttentionRecaller,
+}
+right = recall.compare(recallers, 16, 300)
 figures.recall_bars(right, 1 / recall.VALUES)
 
 # %%
@@ -736,7 +740,8 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 predict("order", "Two blocks that look back only: is the swap noticed?", options=["yes", "no"])
 
 # %%
-noticed = {mask_of.__name__: notices_a_swap(Block, mask_of) for mask_of in (full_mask, causal_mask)}
+masks = (full_mask, causal_mask)
+noticed = {mask_of.__name__: notices_a_swap(Block, mask_of) for mask_of in masks}
 outcome("order", "yes" if noticed["causal_mask"] else "no")
 
 # %% [markdown]

@@ -1,4 +1,4 @@
-"""Exercise `Block`: look around, think alone, add each to what was there."""
+"""Exercise `Block`: attention, then a feed-forward layer, each with a residual."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Exercise `CausalLM`: words and places, blocks, scores of the next word, and the loss."""
+"""Exercise `CausalLM`: word and position embeddings, causal blocks, logits, and the loss."""
 
 from collections.abc import Callable, Sequence
 

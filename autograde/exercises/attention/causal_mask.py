@@ -1,4 +1,4 @@
-"""Exercise `causal_mask`: who may look where, when nobody may look ahead."""
+"""Exercise `causal_mask`: each position may attend to the tokens up to itself."""
 
 from collections.abc import Sequence
 

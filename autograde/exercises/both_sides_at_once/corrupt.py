@@ -1,4 +1,4 @@
-"""Exercise `corrupt`: a share of the words is asked for, and what becomes of them."""
+"""Exercise `corrupt`: inputs and targets of a masked language model."""
 
 from typing import Any
 

@@ -149,8 +149,8 @@ SLIPS = """
 --- hint 1
 what is read is asked: cross_entropy(scores, targets[chosen]) \
         -> cross_entropy(scores, inputs[chosen])
-    You ask for what stands in `inputs`, so the model learns to answer `[MASK]`. The words to find are
-    in `targets`.
+    You ask for what stands in `inputs`, so the model learns to answer `[MASK]`. The words to find
+    are in `targets`.
 nothing is hidden: model(inputs, mask -> model(ids, mask
     Your model reads the text as it was, so the answer stands before it. It reads `inputs`.
 --- no hint
@@ -204,8 +204,8 @@ every word is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = mask
     You ask for every word. The model sees five of six of them and learns to copy. Only the chosen
     places count: those where `targets` is not -1.
 every place is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = targets >= 0
-    You ask at every place, padding and marks too. Only the chosen places count: those where `targets`
-    is not -1.
+    You ask at every place, padding and marks too. Only the chosen places count: those where
+    `targets` is not -1.
 the others are asked for: chosen = targets >= 0 -> targets = torch.where(targets < 0, ids, -1) \
         ⏎chosen = targets >= 0
     You ask for the words that were not chosen. `targets` is -1 where nothing is asked.

@@ -1,4 +1,4 @@
-"""Exercise `chain_thaw`: another rule of who is awake."""
+"""Exercise `chain_thaw`: another rule of unfreezing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tables of shares and of reach say what they show."""
+"""Tables of attention weights and of reach say what they show."""
 
 import numpy as np
 

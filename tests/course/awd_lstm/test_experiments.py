@@ -9,7 +9,7 @@ from course.awd_lstm import experiments as awd_lstm
 from course.awd_lstm.nt_asgd_loop import train_own
 from course.awd_lstm.recital import learnt_by_heart, recital, speak
 from course.awd_lstm.text import running_text
-from course.awd_lstm.tied_gradient import two_uses
+from course.awd_lstm.tied_gradient import gradient_parts
 from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.training_options import AWDHistory
@@ -65,7 +65,7 @@ def test_training_with_own_parts_calls_them() -> None:
     assert found.best is not model
 
 
-def test_two_uses_show_the_parts_and_what_was_handed_in() -> None:
+def test_the_parts_of_a_tied_gradient_show_the_parts_and_what_was_handed_in() -> None:
     """With the course's derivation the third row is the sum of the first two."""
 
     def own(table, matrix, read, error):  # type: ignore[no-untyped-def]
@@ -73,7 +73,7 @@ def test_two_uses_show_the_parts_and_what_was_handed_in() -> None:
         np.add.at(gradient, read, error @ table @ matrix.T)
         return gradient
 
-    found = two_uses(own)
+    found = gradient_parts(own)
     assert list(found) == ["as read", "as said", "yours"]
     assert np.allclose(found["yours"], np.add(found["as read"], found["as said"]))
     assert all(found["as said"])

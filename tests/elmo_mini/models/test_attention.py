@@ -5,7 +5,6 @@ import torch
 from torch import nn
 
 from course.attention.from_pytorch import weights_of_heads
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.attention import MultiHead, causal_mask, full_mask, one_head
 
 MASK = torch.arange(6) < torch.tensor([6, 2, 4])[:, None]
@@ -53,5 +52,5 @@ def test_the_causal_mask_closes_what_stands_ahead_and_no_row() -> None:
 
 
 def test_heads_that_cannot_share_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="5 heads cannot share 12"):
+    with pytest.raises(ValueError, match="5 heads cannot share 12"):
         MultiHead(12, 5)

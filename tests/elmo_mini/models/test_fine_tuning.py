@@ -39,7 +39,7 @@ def test_the_loss_is_of_the_next_word_at_tokens() -> None:
 
 
 def test_a_text_that_is_too_long_is_refused() -> None:
-    with pytest.raises(ValueError, match="7 tokens, but the model has 6 places"):
+    with pytest.raises(ValueError, match="7 tokens, but the model has 6 positions"):
         CausalLM(9, **SIZES)(torch.zeros(1, 7, dtype=torch.long))
 
 

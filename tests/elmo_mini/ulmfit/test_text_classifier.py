@@ -10,7 +10,7 @@ from course.texts.labelled_tasks import Labelled
 from course.ulmfit import baselines
 from elmo_mini import corpora
 from elmo_mini.text.running_text import word_vocabulary
-from elmo_mini.ulmfit.stages import WAKING, Stage3, fresh, stage_2, stage_3
+from elmo_mini.ulmfit.stages import UNFREEZING, Stage3, fresh, stage_2, stage_3
 from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
 from elmo_mini.ulmfit.text_classifier import (
     TextClassifier,
@@ -56,7 +56,7 @@ def test_both_stages_learn_and_leave_what_they_start_from() -> None:
     pages = text_windows(KNOWN.texts, WORDS, rows=1)
     assert text_perplexity(read, pages) < text_perplexity(reader, pages)
     seen: list[int] = []
-    how = Stage3(waking="top alone", rate=0.01, epochs=40)
+    how = Stage3(unfreezing="top alone", rate=0.01, epochs=40)
     model = stage_3(read, WORDS, KNOWN, 2, how, 0, after_epoch=lambda n, m: seen.append(n))
     said = class_probabilities(model, in_ids(KNOWN.texts, WORDS))
     assert right_of([said], KNOWN.labels).mean() > 0.9
@@ -64,17 +64,17 @@ def test_both_stages_learn_and_leave_what_they_start_from() -> None:
     assert all(torch.equal(value, before[name]) for name, value in reader.state_dict().items())
 
 
-@pytest.mark.parametrize("waking", WAKING)
-def test_every_rule_of_waking_gives_groups(waking: str) -> None:
+@pytest.mark.parametrize("unfreezing", UNFREEZING)
+def test_every_rule_of_unfreezing_gives_groups(unfreezing: str) -> None:
     layers = TextClassifier(small(5), 2).layers()
-    how = Stage3(waking=waking)
+    how = Stage3(unfreezing=unfreezing)
     assert all(how.groups(layers, epoch) for epoch in range(8))
-    assert len(how.groups(layers, 8)) == (1 if waking == "top alone" else len(layers))
+    assert len(how.groups(layers, 8)) == (1 if unfreezing == "top alone" else len(layers))
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    with pytest.raises(ValueError, match="waking is 'never'"):
-        Stage3(waking="never").groups(language_model_layers(small(5)), 0)
+    with pytest.raises(ValueError, match="unfreezing is 'never'"):
+        Stage3(unfreezing="never").groups(language_model_layers(small(5)), 0)
 
 
 def test_a_fresh_reader_has_the_sizes_and_none_of_the_weights() -> None:

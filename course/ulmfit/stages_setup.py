@@ -1,4 +1,4 @@
-"""One bench for lesson 11's measurements: the language models, the tasks, and whoever is trained.
+"""ULMFiT's stages on a task, and the baselines, for the measurements of lesson 11.
 
 A seed draws the labels, the start values of the head, the dropout and the order of the batches.
 Whatever is compared shares it, so differences are taken draw by draw and text by text.
@@ -23,7 +23,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.ulmfit.merged_vocabulary import put_back, task_vocabulary, with_words, words_of
+from elmo_mini.ulmfit.merged_vocabulary import restore_rows, task_vocabulary, with_words, words_of
 from elmo_mini.ulmfit.stages import Stage3, fresh, stage_2, stage_3
 from elmo_mini.ulmfit.task_text import Window, text_perplexity, text_windows
 from elmo_mini.ulmfit.text_classifier import TextClassifier, class_probabilities, in_ids
@@ -54,9 +54,9 @@ def schedule_for(labels: int) -> Stage3:
     )
 
 
-def plainly(how: Stage3) -> Stage3:
-    """The same with everything awake from the start, at one rate for all layers."""
-    return replace(how, waking="all at once", factor=1.0, rate=PLAIN_RATE)
+def single_rate(how: Stage3) -> Stage3:
+    """The same with nothing frozen from the start, at one rate for all layers."""
+    return replace(how, unfreezing="all at once", factor=1.0, rate=PLAIN_RATE)
 
 
 def from_nothing(how: Stage3, labels: int, longer: int = 2) -> Stage3:
@@ -68,7 +68,7 @@ def from_nothing(how: Stage3, labels: int, longer: int = 2) -> Stage3:
     """
     if labels > FEW:
         longer = 2 if labels <= MANY else 1
-    return replace(plainly(how), epochs=how.epochs * longer)
+    return replace(single_rate(how), epochs=how.epochs * longer)
 
 
 class Run(NamedTuple):
@@ -76,17 +76,17 @@ class Run(NamedTuple):
 
     Attributes
     ----------
-    said : (N, C) probabilities for the test
+    probabilities : (N, C), of the classes of each test text
     general : perplexity of general text, as often as it was asked for: never, at the end, or
         before stage 3 and after each epoch
     """
 
-    said: Floats
+    probabilities: Floats
     general: list[float]
 
 
 @dataclass
-class Bench:
+class ULMFiTSetup:
     """One task, and everything that is trained on it.
 
     `draws` is how many draws of labels there are for comparisons, by the number of labels;
@@ -97,7 +97,7 @@ class Bench:
     draws: dict[int, int]
     passes: int = 2
     longer: int = 2
-    readers: dict[tuple[str, bool], AWDLSTM] = field(default_factory=dict)
+    language_models: dict[tuple[str, bool], AWDLSTM] = field(default_factory=dict)
     runs: dict[tuple[int, Stage3, int, bool, str, bool], Run] = field(default_factory=dict)
 
     @cached_property
@@ -111,20 +111,20 @@ class Bench:
         sentences = list(corpora.lee().sentences(lower=True))[:GENERAL_SENTENCES]
         return text_windows(sentences, self.words[0], rows=8)
 
-    def reader(self, *, read: bool, direction: str = "forward") -> AWDLSTM:
-        """The language model after stage 1, or after stage 2 as well if it has `read`."""
-        key = (direction, read)
-        if key not in self.readers:
+    def language_model(self, *, tuned: bool, direction: str = "forward") -> AWDLSTM:
+        """The language model after stage 1, or after stage 2 as well if it is `tuned`."""
+        key = (direction, tuned)
+        if key not in self.language_models:
             vocabulary, own = self.words
-            if read:
-                before = self.reader(read=False, direction=direction)
-                self.readers[key] = stage_2(
+            if tuned:
+                before = self.language_model(tuned=False, direction=direction)
+                self.language_models[key] = stage_2(
                     before, vocabulary, own, self.task.text, epochs=self.passes
                 )
             else:
                 model, known = load_awd_lstm(direction=direction)
-                self.readers[key] = with_words(model, known, vocabulary)
-        return self.readers[key]
+                self.language_models[key] = with_words(model, known, vocabulary)
+        return self.language_models[key]
 
     def trained(
         self,
@@ -132,7 +132,7 @@ class Bench:
         how: Stage3,
         seed: int,
         *,
-        read: bool = True,
+        tuned: bool = True,
         direction: str = "forward",
         watch: Watch = "never",
         again: bool = False,
@@ -141,20 +141,20 @@ class Bench:
 
         Parameters
         ----------
-        read : it starts from stage 2, not from stage 1
+        tuned : it starts from stage 2, not from stage 1
         watch : when to ask what is forgotten; a run that was watched less is made anew
         again : the same labels, but another head, dropout and order of the batches
         """
-        key = (count, how, seed, read, direction, again)
+        key = (count, how, seed, tuned, direction, again)
         noted = {"never": 0, "at the end": 1, "every epoch": how.epochs + 1}[watch]
         if key not in self.runs or len(self.runs[key].general) < noted:
-            reader = self.reader(read=read, direction=direction)
+            reader = self.language_model(tuned=tuned, direction=direction)
             self.runs[key] = self._run(reader, count, how, seed, watch, again)
         return self.runs[key]
 
     def from_scratch(self, count: int, how: Stage3, seed: int) -> Run:
         """The same network, whose layers have read nothing."""
-        reader = fresh(self.reader(read=False), seed)
+        reader = fresh(self.language_model(tuned=False), seed)
         return self._run(reader, count, from_nothing(how, count, self.longer), seed)
 
     def _run(
@@ -166,30 +166,30 @@ class Bench:
         watch: Watch = "never",
         again: bool = False,
     ) -> Run:
-        vocabulary, known = self.words[0], self.task.train.drawn(count, seed)
+        vocabulary, train = self.words[0], self.task.train.drawn(count, seed)
         # A row whose word does not occur never moves. Without those, a step is twice as quick.
-        words = words_of([*known.texts, *self.task.test.texts], vocabulary)
+        words = words_of([*train.texts, *self.task.test.texts], vocabulary)
         general: list[float] = []
 
         def note(epoch: int, model: TextClassifier) -> None:
             if watch == "every epoch" or (watch == "at the end" and epoch == how.epochs):
-                whole = put_back(model.reader, words, reader, vocabulary)
+                whole = restore_rows(model.reader, words, reader, vocabulary)
                 general.append(text_perplexity(whole, self.general))
 
         model = stage_3(
             with_words(reader, vocabulary, words),
             words,
-            known,
+            train,
             len(self.task.classes),
             how,
             seed + AGAIN if again else seed,
             after_epoch=note,
         )
         model.eval()
-        asked = in_ids(self.task.test.texts, words, reader.options.direction)
-        return Run(class_probabilities(model, asked).numpy(), general)
+        test = in_ids(self.task.test.texts, words, reader.options.direction)
+        return Run(class_probabilities(model, test).numpy(), general)
 
-    def right(self, answers: Iterable[Any]) -> NDArray[np.float64]:
+    def correct(self, answers: Iterable[Any]) -> NDArray[np.float64]:
         """(draws, N) whether each answer for the test is right."""
         return right_of(list(answers), self.task.test.labels)
 
@@ -204,27 +204,30 @@ class Bench:
         """Of a forward reader on `general`, among all words."""
         return text_perplexity(reader, self.general)
 
-    def by_bag_of_words(self, known: Labelled) -> NDArray[np.int64]:
+    def by_bag_of_words(self, train: Labelled) -> NDArray[np.int64]:
         """Answers for the test."""
-        return baselines.bag_of_words(known.texts, known.labels, self.task.test.texts)
+        return baselines.bag_of_words(train.texts, train.labels, self.task.test.texts)
 
-    def by_naive_bayes_svm(self, known: Labelled) -> NDArray[np.int64]:
+    def by_naive_bayes_svm(self, train: Labelled) -> NDArray[np.int64]:
         """Answers for the test."""
-        return baselines.naive_bayes_svm(known.texts, known.labels, self.task.test.texts)
+        return baselines.naive_bayes_svm(train.texts, train.labels, self.task.test.texts)
 
-    def by_static_vectors(self, known: Labelled) -> NDArray[np.int64]:
+    def by_static_vectors(self, train: Labelled) -> NDArray[np.int64]:
         """Answers for the test, from mean and largest numbers of stage 1's word vectors."""
         return baselines.linear_on(
-            self._static(known.texts), known.labels, self._static(self.task.test.texts)
+            self._static(train.texts), train.labels, self._static(self.task.test.texts)
         )
 
-    def by_elmo(self, known: Labelled) -> NDArray[np.int64]:
+    def by_elmo(self, train: Labelled) -> NDArray[np.int64]:
         """Answers for the test, from the mean vector of each layer of the course's biLM."""
-        x, y = self._elmo(known.texts), self._elmo(self.task.test.texts)
-        return baselines.linear_on(x, known.labels, y)
+        x, y = self._elmo(train.texts), self._elmo(self.task.test.texts)
+        return baselines.linear_on(x, train.labels, y)
 
     def _static(self, texts: list[list[str]]) -> Floats:
-        vocabulary, table = self.words[0], self.reader(read=False).embedding.weight.detach()
+        vocabulary, table = (
+            self.words[0],
+            self.language_model(tuned=False).embedding.weight.detach(),
+        )
         rows = [table[torch.tensor(vocabulary.encode(text))] for text in texts]
         return np.stack([torch.cat([row.mean(0), row.amax(0)]).numpy() for row in rows])
 
@@ -244,18 +247,18 @@ class Bench:
         return np.stack([self._elmo_kept[tuple(text)] for text in texts])
 
 
-def benches() -> dict[str, Bench]:
+def setups() -> dict[str, ULMFiTSetup]:
     """One for each of the two tasks.
 
     From scratch, questions gain from 48 epochs. Opinions do not: there 48 came out 1.3 points below
     the 16 that are stored, with 50 labels and with 100.
     """
     found = {
-        "questions": Bench(tasks.questions(), DRAWS, longer=6),
-        "opinions": Bench(tasks.opinions(), DRAWS, passes=1),
+        "questions": ULMFiTSetup(tasks.questions(), DRAWS, longer=6),
+        "opinions": ULMFiTSetup(tasks.opinions(), DRAWS, passes=1),
     }
-    for bench in found.values():
-        bench.draws = {**DRAWS, len(bench.task.train.texts): ALL_DRAWS}
+    for setup in found.values():
+        setup.draws = {**DRAWS, len(setup.task.train.texts): ALL_DRAWS}
     return found
 
 

@@ -35,7 +35,7 @@ with brought_by("experiments"):
 Weights = Mapping[str, Tensor]
 Tune = Callable[[Classifier, Sequence[Batch], torch.optim.Optimizer, int, float], list[float]]
 Scramble = Callable[[Weights, torch.Generator], dict[str, Tensor]]
-Right = NDArray[np.float64]
+Correct = NDArray[np.float64]
 
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1
 SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
@@ -45,7 +45,7 @@ WITHOUT_MARK = "kind of question, ? taken off"
 
 
 @dataclass(frozen=True)
-class Bench:
+class FineTuningSetup:
     """The task, the pretrained weights, the words that they know, and the sizes of the network."""
 
     task: WordClasses
@@ -107,10 +107,10 @@ class Bench:
         rows = [self.vocabulary.encode([BOUNDARY, *text])[:longest] for text in texts]
         return pad(rows, device="cpu")
 
-    def batches(self, known: Labelled, steps: int, seed: int, size: int = SIZE) -> list[Batch]:
+    def batches(self, train: Labelled, steps: int, seed: int, size: int = SIZE) -> list[Batch]:
         """So many batches of labelled texts; each text comes once before one comes twice."""
-        ids, mask = self.numbers(known.texts)
-        labels = torch.tensor(known.labels)
+        ids, mask = self.numbers(train.texts)
+        labels = torch.tensor(train.labels)
         lots = torch.Generator().manual_seed(seed)
         rows: list[int] = []
         while len(rows) < steps * size:
@@ -125,7 +125,7 @@ class Bench:
     def tuned(
         self,
         weights: Weights,
-        known: Labelled,
+        train: Labelled,
         seed: int,
         *,
         steps: int = STEPS,
@@ -146,7 +146,7 @@ class Bench:
         model = self.classifier(weights, seed, classes)
         tune(
             model,
-            self.batches(known, steps, seed),
+            self.batches(train, steps, seed),
             optimizer_of(model, body_rate, decay),
             max(1, int(WARM * steps)),
             pull,
@@ -168,17 +168,17 @@ class Bench:
             for name, tensor in self.pretrained.items()
         }
 
-    def loss(self, model: Classifier, asked: Labelled) -> float:
+    def loss(self, model: Classifier, test: Labelled) -> float:
         """Mean of -log p(label), in nats."""
         with evaluating(model):
-            scores = model(*self.numbers(asked.texts))
-            return float(functional.cross_entropy(scores, torch.tensor(asked.labels)))
+            scores = model(*self.numbers(test.texts))
+            return float(functional.cross_entropy(scores, torch.tensor(test.labels)))
 
-    def right(self, model: Classifier, asked: Labelled) -> Right:
+    def correct(self, model: Classifier, test: Labelled) -> Correct:
         """(N,) 1 where the answer is right."""
-        return right_answers(model, self.numbers(asked.texts), asked.labels)
+        return correct_answers(model, self.numbers(test.texts), test.labels)
 
-    def by_last_vector(self, known: Labelled, asked: Labelled) -> Right:
+    def by_last_vector(self, train: Labelled, test: Labelled) -> Correct:
         """(N,) 1 where a logistic regression on the pretrained last word's vector is right."""
         table = self.pretrained["word.weight"].numpy()
 
@@ -189,8 +189,8 @@ class Bench:
             return vectors
 
         classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
-        classifier.fit(last(known), known.labels)
-        return np.asarray(classifier.predict(last(asked)) == np.asarray(asked.labels), float)
+        classifier.fit(last(train), train.labels)
+        return np.asarray(classifier.predict(last(test)) == np.asarray(test.labels), float)
 
     def perplexity(self, body: CausalLM, texts: Sequence[list[str]]) -> float:
         """Of a body as a model of the next word."""
@@ -198,11 +198,11 @@ class Bench:
             return float(next_word_loss(body, *self.numbers(texts)).exp())
 
 
-def bench() -> Bench:
+def course_setup() -> FineTuningSetup:
     """With the course's checkpoint and task."""
     model, vocabulary = load_causal_lm()
     weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    return Bench(word_classes(), weights, vocabulary)
+    return FineTuningSetup(word_classes(), weights, vocabulary)
 
 
 def _height(name: str) -> int:
@@ -223,13 +223,13 @@ def optimizer_of(
     )
 
 
-def right_answers(
+def correct_answers(
     model: Classifier, numbers: tuple[Tensor, Tensor], labels: Sequence[int]
-) -> Right:
+) -> Correct:
     """(N,) 1 where the answer is right."""
     with evaluating(model):
-        said = model(*numbers).argmax(-1).numpy()
-    return (said == np.asarray(labels)).astype(float)
+        predicted = model(*numbers).argmax(-1).numpy()
+    return (predicted == np.asarray(labels)).astype(float)
 
 
 def _words(text: list[str]) -> list[str]:
@@ -244,7 +244,7 @@ def _spelling(text: list[str]) -> list[str]:
     ]
 
 
-def baselines(known: Labelled, asked: Labelled) -> dict[str, Right]:
+def baselines(train: Labelled, test: Labelled) -> dict[str, Correct]:
     """Who needs no network: (N,) 1 where each is right."""
     makers: dict[str, tuple[Callable[[list[str]], list[str]], Any]] = {
         "bag of words": (_words, LogisticRegression(C=3.0, max_iter=1_000)),
@@ -254,7 +254,7 @@ def baselines(known: Labelled, asked: Labelled) -> dict[str, Right]:
     found = {}
     for name, (features, classifier) in makers.items():
         counts = CountVectorizer(analyzer=features)
-        classifier.fit(counts.fit_transform(known.texts), known.labels)
-        said = classifier.predict(counts.transform(asked.texts))
-        found[name] = (said == np.asarray(asked.labels)).astype(float)
+        classifier.fit(counts.fit_transform(train.texts), train.labels)
+        predicted = classifier.predict(counts.transform(test.texts))
+        found[name] = (predicted == np.asarray(test.labels)).astype(float)
     return found
