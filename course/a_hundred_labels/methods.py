@@ -41,7 +41,7 @@ Answers = NDArray[np.int64]
 def count_words(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Any]:
     """A step: (N, words) 1 where a word occurs that these texts hold."""
     counter = CountVectorizer(analyzer=list, binary=True).fit(texts)
-    return lambda asked: counter.transform(asked)
+    return lambda test: counter.transform(test)
 
 
 def best_words(count: int) -> Step:
@@ -51,7 +51,7 @@ def best_words(count: int) -> Step:
         names = np.asarray(labels)
         means = [np.asarray(x[names == label].mean(0)).ravel() for label in sorted(set(labels))]
         chosen = np.argsort(-np.ptp(means, axis=0).round(9), kind="stable")[:count]
-        return lambda asked: asked[:, chosen]
+        return lambda test: test[:, chosen]
 
     return select
 
@@ -59,7 +59,7 @@ def best_words(count: int) -> Step:
 def to_scale(x: Floats, labels: Sequence[int]) -> Callable[[Floats], Floats]:
     """A step: each number brought to mean 0 and spread 1."""
     scale = StandardScaler().fit(x)
-    return lambda asked: np.asarray(scale.transform(asked), dtype=np.float32)
+    return lambda test: np.asarray(scale.transform(test), dtype=np.float32)
 
 
 def logistic(freedom: float) -> Step:
@@ -77,7 +77,7 @@ def naive_bayes() -> list[Step]:
 
     def fit(x: Any, labels: Sequence[int]) -> Callable[[Any], Answers]:
         classifier = MultinomialNB().fit(x, labels)
-        return lambda asked: np.asarray(classifier.predict(asked))
+        return lambda test: np.asarray(classifier.predict(test))
 
     return [count_words, fit]
 
@@ -107,7 +107,7 @@ def naive_bayes_svm() -> list[Step]:
     """Words and pairs of neighbours, weighted as naive Bayes does, under a linear SVM."""
 
     def fit(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Answers]:
-        return lambda asked: baselines.naive_bayes_svm(texts, labels, asked)
+        return lambda test: baselines.naive_bayes_svm(texts, labels, test)
 
     return [fit]
 
@@ -162,12 +162,10 @@ def ulmfit(text: Texts, *, tuned: bool = False, seed: int = 0) -> list[Step]:
     reader, vocabulary = _language_model(tuple(map(tuple, text)), tuned)
 
     def fit(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Answers]:
-        known = Labelled(list(map(list, texts)), list(labels))
+        train = Labelled(list(map(list, texts)), list(labels))
         with torch.random.fork_rng(devices=[]):
-            model = stage_3(reader, vocabulary, known, max(labels) + 1, Stage3(), seed).eval()
-        return lambda asked: (
-            class_probabilities(model, in_ids(asked, vocabulary)).argmax(-1).numpy()
-        )
+            model = stage_3(reader, vocabulary, train, max(labels) + 1, Stage3(), seed).eval()
+        return lambda test: class_probabilities(model, in_ids(test, vocabulary)).argmax(-1).numpy()
 
     return [fit]
 
@@ -175,9 +173,9 @@ def ulmfit(text: Texts, *, tuned: bool = False, seed: int = 0) -> list[Step]:
 @cache
 def _language_model(text: tuple[tuple[str, ...], ...], tuned: bool) -> tuple[AWDLSTM, Vocabulary]:
     words = [list(row) for row in text]
-    model, known = load_awd_lstm()
-    vocabulary, own = task_vocabulary(words, known)
-    model = with_words(model, known, vocabulary)
+    model, train = load_awd_lstm()
+    vocabulary, own = task_vocabulary(words, train)
+    model = with_words(model, train, vocabulary)
     if tuned:
         with torch.random.fork_rng(devices=[]):
             model = stage_2(model, vocabulary, own, words)

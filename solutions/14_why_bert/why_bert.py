@@ -143,7 +143,7 @@ begun |= report.fine_tuned_accuracies(setup, {kind: {"kind": kind} for kind in C
 report.share_bars(begun, "Scrambled, the weights lose most of their worth (three draws)")
 
 # %%
-shares = report.right_by(begun)
+shares = report.accuracy_by(begun)
 pretrained, mixed, fresh = (shares[kind]["mean"] for kind in KINDS)
 report.print_scales(setup, begun)
 outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
