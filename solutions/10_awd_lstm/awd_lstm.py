@@ -99,13 +99,13 @@ predict(
 
 # %% slide="subslide"
 page, elsewhere = (
-    recital(reciter, text, prompts=40, given=8, asked=10) for text in (PAGE.train, PAGE.dev)
+    recital(reciter, text, prompts=40, given=8, length=10) for text in (PAGE.train, PAGE.dev)
 )
-for given, said in list(zip(page.given, page.said, strict=True))[1:20:6]:
-    print(f"{PAGE.said(given)} ▸ {PAGE.said(said)}")
-print(f"Words that stand so in the page: {page.right.mean():.0%}")
-print(f"The same with prompts from other text: {elsewhere.right.mean():.0%}")
-outcome("recites", 100 * float(page.right.mean()), unit="%")
+for given, predicted in list(zip(page.given, page.predicted, strict=True))[1:20:6]:
+    print(f"{PAGE.said(given)} ▸ {PAGE.said(predicted)}")
+print(f"Words that stand so in the page: {page.correct.mean():.0%}")
+print(f"The same with prompts from other text: {elsewhere.correct.mean():.0%}")
+outcome("recites", 100 * float(page.correct.mean()), unit="%")
 
 # %% [markdown]
 # Everything after the ▸ comes out of the network's weights. On other text it was best after a few readings.

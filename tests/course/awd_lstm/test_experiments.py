@@ -32,9 +32,9 @@ def test_a_text_learnt_by_heart_is_recited() -> None:
     model, own, other = learnt_by_heart(TEXT, OTHER, 6, epochs=12, size=16)
     assert own[-1] < 0.6 * own[0]
     assert other[-1] > 2 * own[-1]
-    heard = recital(model, TEXT, prompts=5, given=8, asked=6)
+    heard = recital(model, TEXT, prompts=5, given=8, length=6)
     assert heard.given.shape == (5, 8)
-    assert heard.right.mean() > 0.4
+    assert heard.correct.mean() > 0.4
 
 
 def test_what_is_said_is_drawn_from_the_seed() -> None:

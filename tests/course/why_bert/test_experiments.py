@@ -196,7 +196,7 @@ def test_more_steps_for_the_fresh_network_are_compared_draw_by_draw(
 
 def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(why_bert, "STEPS", {20: 2, 30: 2})
-    monkeypatch.setattr(why_bert, "bench", lambda: SETUP)
+    monkeypatch.setattr(why_bert, "course_setup", lambda: SETUP)
     _, numbers = why_bert.labels([1])
     assert set(numbers["right"]) >= {"pretrained", "fresh", "scrambled", "bag of words"}
     monkeypatch.setattr(why_bert, "LENGTHS", (2,))
