@@ -1,6 +1,7 @@
 """Exercise `CausalLM`: word and position embeddings, causal blocks, logits, and the loss."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -99,7 +100,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "begins small": small,
         "scores at tokens": plain(scores[mask]),
         "loss": plain(loss.reshape(())),
-        "the loss teaches": [RENAMED.get(name, name) for name in learnt(model, loss.reshape(()))],
+        "the loss teaches": _present_names(learnt(model, loss.reshape(()))),
     }
 
 
@@ -113,6 +114,10 @@ def _small(made: object) -> Plain:
         for name, part in found.items()
         if part is not None
     }
+
+
+def _present_names(names: Any) -> Plain:
+    return [RENAMED.get(name, name) for name in names]
 
 
 def _earlier_names(made: object) -> dict[str, str]:
