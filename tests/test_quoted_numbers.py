@@ -12,8 +12,8 @@ from course.awd_lstm.figures import gains_of_dropout, gains_over_ordinary
 from course.context_enters.sense_vote import stored_course_senses
 from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
-from course.ulmfit.bench import PLAIN_RATE
 from course.ulmfit.experiments import PLAIN as PLAIN_WAY
+from course.ulmfit.stages_setup import PLAIN_RATE
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.transformer.files import load_masked_lm
 

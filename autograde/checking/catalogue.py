@@ -9,6 +9,7 @@ import pkgutil
 from functools import cache
 
 from autograde.checking.exercise import Exercise
+from autograde.workspace.renamed import present_id
 
 _PACKAGE = "autograde.exercises"
 
@@ -39,11 +40,12 @@ def catalogue() -> dict[str, Exercise]:
 
 
 def find(exercise_id: str) -> Exercise:
-    """The exercise with this id.
+    """The exercise with this id, or with the one that an earlier release gave it.
 
     Raises:
         KeyError: with the ids that exist.
     """
+    exercise_id = present_id(exercise_id)
     if exercise_id not in places():
         known = ", ".join(places())
         raise KeyError(f"there is no exercise {exercise_id!r}; there are: {known}")

@@ -38,6 +38,7 @@ from autograde.checking.slips import NotASlip
 from autograde.checking.time_limit import interruptible
 from autograde.checking.undisturbed import undisturbed
 from autograde.workspace.place import being_graded
+from autograde.workspace.renamed import every_id
 
 SHORT = 1_200
 ROWS = 8
@@ -146,7 +147,8 @@ def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
 def _is_the_learners(exercise: Exercise, answer: Answer) -> bool:
     """Whether it bears the exercise's name: a lesson also checks wrong answers to show them."""
     name = getattr(answer, "__name__", None)
-    return name in (None, "<lambda>", exercise.id, getattr(exercise.reference, "__name__", None))
+    reference = getattr(exercise.reference, "__name__", None)
+    return name in (None, "<lambda>", reference, *every_id(exercise.id))
 
 
 def seed_of(exercise_id: str) -> int:

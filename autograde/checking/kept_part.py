@@ -20,6 +20,7 @@ from autograde.workspace.literals import CannotBeWritten
 from autograde.workspace.part_imports import foreign, stand_ins
 from autograde.workspace.part_text import part_text
 from autograde.workspace.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE, find_workspace
+from autograde.workspace.renamed import every_id
 
 LOAD_SECONDS = 60.0  # libraries that it imports may have to be read from a slow disk
 NOT_KEPT = "Your answer counts, but it is not kept for later lessons"
@@ -61,7 +62,8 @@ def keep_at_the_workspace(answer: Answer, report: Report, examine: Examine) -> s
 
 
 def _keep(workspace: Path, exercise: Exercise, answer: Answer, examine: Examine) -> tuple[str, str]:
-    if getattr(answer, "__module__", None) in [f"{package}.{exercise.id}" for package in KEPT_IN]:
+    kept_as = [f"{package}.{name}" for package in KEPT_IN for name in every_id(exercise.id)]
+    if getattr(answer, "__module__", None) in kept_as:
         return "", ""  # it comes from there
     now, file = datetime.now(), parts.file_of(workspace, exercise.id)
     body, package = _source(workspace, exercise, answer)
@@ -77,7 +79,7 @@ def _keep(workspace: Path, exercise: Exercise, answer: Answer, examine: Examine)
     if fault:
         return f"{NOT_KEPT}: on its own, without this notebook, {fault}", ""
     aside = parts.put_aside(file, now).name if edited else ""
-    new = workspace / package / file.name
+    new = workspace / package / f"{exercise.id}.py"
     parts.write(new, text)
     if file != new:  # an earlier release kept it there
         file.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from autograde.workspace.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE
+from autograde.workspace.renamed import every_id
 from elmo_mini.files import write_text
 
 ABOUT = '"""Your own parts of the course, kept when they passed their checks. They are yours."""\n'
@@ -23,9 +24,9 @@ _loaded: dict[str, bytes] = {}
 
 
 def file_of(workspace: Path, name: str) -> Path:
-    """Where the part of this name is kept; where there is none, the place it belongs to."""
+    """Where the part is kept, also under an earlier id; where there is none, where it belongs."""
     order = KEPT_IN if name in ELMO_PARTS else KEPT_IN[::-1]
-    places = [workspace / package / f"{name}.py" for package in order]
+    places = [workspace / package / f"{one}.py" for one in every_id(name) for package in order]
     return next((place for place in places if place.exists()), places[0])
 
 
@@ -122,7 +123,8 @@ def load(
     BaseException
         Whatever the file raises; AttributeError if it does not define the name.
     """
-    package = PACKAGE if draft else file_of(workspace, name).parent.name
+    file = draft / f"{name}.py" if draft else file_of(workspace, name)
+    package = PACKAGE if draft else file.parent.name
     first = [str(draft)] if draft else []
     paths = {
         one: [*first, str(workspace / one), str(workspace / other)]
@@ -136,7 +138,8 @@ def load(
             )  # when it comes, this one goes
             setattr(module, part, value)
             sys.modules.setdefault(module.__name__, module)
-        return getattr(importlib.import_module(f"{package}.{name}"), name)
+        module = importlib.import_module(f"{package}.{file.stem}")
+        return getattr(module, name if hasattr(module, name) else file.stem)
 
 
 @contextmanager

@@ -6,9 +6,11 @@ damaged line is left where it is and counts for nothing; the lines around it sta
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+
+from autograde.workspace.renamed import present_id
 
 FILE = Path(".course/results.jsonl")
 
@@ -61,7 +63,7 @@ def add(
 
 
 def entries(workspace: Path) -> Iterator[Entry]:
-    """All results that can be read, the oldest first."""
+    """All results that can be read, the oldest first, by the exercises' present ids."""
     try:
         text = (workspace / FILE).read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -74,7 +76,7 @@ def entries(workspace: Path) -> Iterator[Entry]:
         except (ValueError, TypeError):
             continue
         if whole:
-            yield entry
+            yield replace(entry, exercise=present_id(entry.exercise))
 
 
 def results(workspace: Path) -> dict[str, Result]:

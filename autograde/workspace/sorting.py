@@ -12,6 +12,7 @@ from pathlib import Path
 from autograde.workspace import parts
 from autograde.workspace.part_imports import foreign, parts_in
 from autograde.workspace.place import ELMO_PARTS, KEPT_IN, OTHERS, PACKAGE, THE_COURSES
+from autograde.workspace.renamed import present_id
 
 
 def sort_parts(
@@ -61,7 +62,7 @@ def sort_parts(
 
 def _exercise(stem: str) -> str:
     """Whose file it is, also where it has been put aside as ``NAME (before ...)``."""
-    return stem.partition(" (")[0]
+    return present_id(stem.partition(" (")[0])
 
 
 def _may_not_stay(stem: str, needs: Collection[str]) -> bool:

@@ -70,29 +70,29 @@ def _symptoms(fault: str) -> Symptoms:
 def _report(task: Task, fault: str, seed: int, *, flipped: bool) -> tuple[float, float, float]:
     """What is reported, the share right on fresh texts, and that on test texts without a double."""
     rng = np.random.default_rng(seed)
-    known = task.train.drawn(LABELS, seed)
+    train = task.train.drawn(LABELS, seed)
     if flipped:
-        known = Labelled(known.texts, rng.integers(0, 2, LABELS).tolist())
+        train = Labelled(train.texts, rng.integers(0, 2, LABELS).tolist())
     steps: list[Step] = [count_words, best_words(PICKED), logistic(FREEDOM)]
     copies: list[int] = []
     if fault == COPIES:
         copies = rng.choice(LABELS, int(COPIED * LABELS), replace=False).tolist()
-    texts = known.texts + [known.texts[row] for row in copies]
-    labels = np.array(known.labels + [known.labels[row] for row in copies])
+    texts = train.texts + [train.texts[row] for row in copies]
+    labels = np.array(train.labels + [train.labels[row] for row in copies])
     fresh = task.dev.drawn(FRESH, 0)
-    said = learn_and_answer(steps, texts, labels.tolist(), fresh.texts)
-    on_fresh = float((np.asarray(said) == np.array(fresh.labels)).mean())
+    predicted = learn_and_answer(steps, texts, labels.tolist(), fresh.texts)
+    on_fresh = float((np.asarray(predicted) == np.array(fresh.labels)).mean())
     inputs = np.empty(len(texts), dtype=object)
     inputs[:] = texts
     if fault == PICKED_BEFORE:  # two of the three steps learn here, from all folds
         inputs = learn_and_answer(steps[:2], texts, labels.tolist(), texts)
         steps = steps[2:]
     folds = np.resize(np.arange(FOLDS), len(texts))[rng.permutation(len(texts))]
-    right, double = np.zeros((2, len(texts)), dtype=bool)
+    correct, double = np.zeros((2, len(texts)), dtype=bool)
     for fold in range(FOLDS):
         rest, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        said = learn_and_answer(steps, inputs[rest], labels[rest].tolist(), inputs[held])
-        right[held] = np.asarray(said) == labels[held]
+        predicted = learn_and_answer(steps, inputs[rest], labels[rest].tolist(), inputs[held])
+        correct[held] = np.asarray(predicted) == labels[held]
         learnt = [texts[row] for row in rest]
         double[held] = [texts[row] in learnt for row in held]
-    return float(right.mean()), on_fresh, float(right[~double].mean())
+    return float(correct.mean()), on_fresh, float(correct[~double].mean())

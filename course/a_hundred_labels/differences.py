@@ -9,12 +9,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Right = NDArray[np.bool_]
+Correct = NDArray[np.bool_]
 ROUNDS = 1_000
 
 
 def paired_interval(
-    first: Right, second: Right, rng: np.random.Generator, rounds: int = ROUNDS
+    first: Correct, second: Correct, rng: np.random.Generator, rounds: int = ROUNDS
 ) -> tuple[float, float]:
     """The 95 % interval of how much more often the first is right; draws and texts drawn anew.
 

@@ -61,8 +61,8 @@ def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
     found: dict[str, Any] = {}
     for name in tasks:
         task = TASKS[name]()
-        asked = task.dev.drawn(ASKED, 0)
-        found[name] = {"what": task.what, "asked": len(asked.texts), "methods": {}}
+        test = task.dev.drawn(ASKED, 0)
+        found[name] = {"what": task.what, "asked": len(test.texts), "methods": {}}
         rows: dict[str, dict[int, Any]] = {}
         for way, steps in ways(task).items():
             rows[way] = {}
@@ -70,16 +70,16 @@ def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
                 if count > len(task.train.texts):
                     break
                 draws = [task.train.drawn(count, seed) for seed in seeds]
-                said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
-                rows[way][count] = right_of(said, asked.labels)
+                said = [learn_and_answer(steps, d.texts, d.labels, test.texts) for d in draws]
+                rows[way][count] = right_of(said, test.labels)
                 share = 100 * float(np.mean(rows[way][count]))
                 print(f"{name}, {way}, {count} labels: {share:.1f}", flush=True)
             found[name]["methods"][way] = {
                 str(count): {
-                    "right": share_right(right),
-                    "lead": share_right(right - rows["bag of words"][count]),
+                    "right": share_right(correct),
+                    "lead": share_right(correct - rows["bag of words"][count]),
                 }
-                for count, right in rows[way].items()
+                for count, correct in rows[way].items()
             }
     return "Few labels: ten methods on four tasks", {"tasks": found}
 
@@ -89,12 +89,12 @@ def rivals(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
     found: dict[str, Any] = {}
     for name in tasks:
         task = TASKS[name]()
-        asked = task.dev.drawn(ASKED, 0)
+        test = task.dev.drawn(ASKED, 0)
         rows = {}
         for way, steps in _compared(task).items():
             draws = [task.train.drawn(COUNTS[-1], seed) for seed in seeds]
-            said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
-            rows[way] = right_of(said, asked.labels)
+            said = [learn_and_answer(steps, d.texts, d.labels, test.texts) for d in draws]
+            rows[way] = right_of(said, test.labels)
         found[name] = {
             f"{one} less {other}": share_right(rows[one] - rows[other]) for one, other in PAIRS
         }

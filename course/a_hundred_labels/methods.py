@@ -15,17 +15,17 @@ from course.a_hundred_labels.protocol import Step, Texts
 from course.baselines.untrained import untrained_like
 from course.texts.labelled_tasks import Labelled
 from course.ulmfit import baselines
-from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
-from elmo_mini.ulmfit.classifier import class_probabilities, in_ids
-from elmo_mini.ulmfit.recipe import Stage3, stage_2, stage_3
-from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.merged_vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.stages import Stage3, stage_2, stage_3
+from elmo_mini.ulmfit.text_classifier import class_probabilities, in_ids
 
 with brought_by("experiments"):
     from sklearn.decomposition import TruncatedSVD
@@ -41,7 +41,7 @@ Answers = NDArray[np.int64]
 def count_words(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Any]:
     """A step: (N, words) 1 where a word occurs that these texts hold."""
     counter = CountVectorizer(analyzer=list, binary=True).fit(texts)
-    return lambda asked: counter.transform(asked)
+    return lambda test: counter.transform(test)
 
 
 def best_words(count: int) -> Step:
@@ -51,7 +51,7 @@ def best_words(count: int) -> Step:
         names = np.asarray(labels)
         means = [np.asarray(x[names == label].mean(0)).ravel() for label in sorted(set(labels))]
         chosen = np.argsort(-np.ptp(means, axis=0).round(9), kind="stable")[:count]
-        return lambda asked: asked[:, chosen]
+        return lambda test: test[:, chosen]
 
     return select
 
@@ -59,7 +59,7 @@ def best_words(count: int) -> Step:
 def to_scale(x: Floats, labels: Sequence[int]) -> Callable[[Floats], Floats]:
     """A step: each number brought to mean 0 and spread 1."""
     scale = StandardScaler().fit(x)
-    return lambda asked: np.asarray(scale.transform(asked), dtype=np.float32)
+    return lambda test: np.asarray(scale.transform(test), dtype=np.float32)
 
 
 def logistic(freedom: float) -> Step:
@@ -77,7 +77,7 @@ def naive_bayes() -> list[Step]:
 
     def fit(x: Any, labels: Sequence[int]) -> Callable[[Any], Answers]:
         classifier = MultinomialNB().fit(x, labels)
-        return lambda asked: np.asarray(classifier.predict(asked))
+        return lambda test: np.asarray(classifier.predict(test))
 
     return [count_words, fit]
 
@@ -107,7 +107,7 @@ def naive_bayes_svm() -> list[Step]:
     """Words and pairs of neighbours, weighted as naive Bayes does, under a linear SVM."""
 
     def fit(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Answers]:
-        return lambda asked: baselines.naive_bayes_svm(texts, labels, asked)
+        return lambda test: baselines.naive_bayes_svm(texts, labels, test)
 
     return [fit]
 
@@ -151,34 +151,32 @@ def masked_features() -> list[Step]:
     return on_vectors(_masked)
 
 
-def ulmfit(text: Texts, *, read: bool = False, seed: int = 0) -> list[Step]:
+def ulmfit(text: Texts, *, tuned: bool = False, seed: int = 0) -> list[Step]:
     """The course's AWD-LSTM, fine-tuned on the labels: stages 1 and 3, or all three.
 
     Parameters
     ----------
     text : of the task, without labels: its words join the vocabulary
-    read : whether the language model goes on with this text first (stage 2)
+    tuned : whether the language model goes on with this text first (stage 2)
     """
-    reader, vocabulary = _reader(tuple(map(tuple, text)), read)
+    reader, vocabulary = _language_model(tuple(map(tuple, text)), tuned)
 
     def fit(texts: Texts, labels: Sequence[int]) -> Callable[[Texts], Answers]:
-        known = Labelled(list(map(list, texts)), list(labels))
+        train = Labelled(list(map(list, texts)), list(labels))
         with torch.random.fork_rng(devices=[]):
-            model = stage_3(reader, vocabulary, known, max(labels) + 1, Stage3(), seed).eval()
-        return lambda asked: (
-            class_probabilities(model, in_ids(asked, vocabulary)).argmax(-1).numpy()
-        )
+            model = stage_3(reader, vocabulary, train, max(labels) + 1, Stage3(), seed).eval()
+        return lambda test: class_probabilities(model, in_ids(test, vocabulary)).argmax(-1).numpy()
 
     return [fit]
 
 
 @cache
-def _reader(text: tuple[tuple[str, ...], ...], read: bool) -> tuple[AWDLSTM, Vocabulary]:
+def _language_model(text: tuple[tuple[str, ...], ...], tuned: bool) -> tuple[AWDLSTM, Vocabulary]:
     words = [list(row) for row in text]
-    model, known = load_awd_lstm()
-    vocabulary, own = task_vocabulary(words, known)
-    model = with_words(model, known, vocabulary)
-    if read:
+    model, train = load_awd_lstm()
+    vocabulary, own = task_vocabulary(words, train)
+    model = with_words(model, train, vocabulary)
+    if tuned:
         with torch.random.fork_rng(devices=[]):
             model = stage_2(model, vocabulary, own, words)
     return model, vocabulary

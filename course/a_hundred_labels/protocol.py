@@ -30,20 +30,20 @@ def split(texts: Texts, count: int, rng: np.random.Generator) -> tuple[list[int]
     return learn, test
 
 
-def learn_and_answer(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+def learn_and_answer(steps: Sequence[Step], train: Any, labels: Sequence[int], test: Any) -> Any:
     """Answers for the texts that are asked; every step learns from the known ones alone."""
     for step in steps:
-        function = step(known, labels)
-        known, asked = function(known), function(asked)
-    return asked
+        function = step(train, labels)
+        train, test = function(train), function(test)
+    return test
 
 
 def choose(
     methods: Mapping[str, Sequence[Step]],
-    known: Texts,
+    train: Texts,
     labels: Sequence[int],
     folds: Sequence[int],
-    asked: Texts,
+    test: Texts,
     truth: Sequence[int],
 ) -> tuple[str, float]:
     """The method that is best in cross-validation, and the share of the test that it has right.
@@ -54,21 +54,21 @@ def choose(
     ----------
     folds : the fold of each known text; it is answered by steps that learnt from the other folds
     """
-    right: dict[str, int] = {}
+    correct: dict[str, int] = {}
     for name, steps in methods.items():
-        right[name] = 0
+        correct[name] = 0
         for fold in set(folds):
             rest = [row for row, its in enumerate(folds) if its != fold]
             held = [row for row, its in enumerate(folds) if its == fold]
             answers = learn_and_answer(
                 steps,
-                [known[row] for row in rest],
+                [train[row] for row in rest],
                 [labels[row] for row in rest],
-                [known[row] for row in held],
+                [train[row] for row in held],
             )
-            right[name] += sum(
+            correct[name] += sum(
                 int(answer == labels[row]) for answer, row in zip(answers, held, strict=True)
             )
-    best = max(right, key=right.__getitem__)
-    answers = learn_and_answer(methods[best], known, labels, asked)
+    best = max(correct, key=correct.__getitem__)
+    answers = learn_and_answer(methods[best], train, labels, test)
     return best, float(np.mean(np.asarray(answers) == np.asarray(truth)))

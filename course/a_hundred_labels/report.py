@@ -29,11 +29,11 @@ def print_task(task: Task, count: int = 4) -> None:
         print(f"  {task.classes[label]:<9} {' '.join(text)}")
 
 
-def shares(right: Mapping[str, Mapping[int, NDArray[np.bool_]]]) -> None:
+def shares(correct: Mapping[str, Mapping[int, NDArray[np.bool_]]]) -> None:
     """Print the mean share of each method, by the number of labels."""
-    counts = list(next(iter(right.values())))
+    counts = list(next(iter(correct.values())))
     print(f"{'labels':<18}" + "".join(f"{count:>8}" for count in counts))
-    for name, rows in right.items():
+    for name, rows in correct.items():
         print(f"{name:<18}" + "".join(f"{100 * row.mean():8.1f}" for row in rows.values()))
 
 

@@ -19,14 +19,17 @@ Make = Callable[[int, int], Any]
 
 @torch.no_grad()
 def heads_beside_pytorch(make: Make, seed: int = 0) -> dict[str, float]:
-    """Largest distance of what is found, and of the shares of each head."""
+    """Largest distance of the outputs, and of the attention weights of each head."""
     torch.manual_seed(seed)
     theirs, own = nn.MultiheadAttention(DIM, HEADS, batch_first=True).eval(), make(DIM, HEADS)
     own.load_state_dict(weights_of_heads(theirs))
     x, mask = _sentences()
-    found, shares = own(x, mask[:, None, :].expand(-1, mask.shape[1], -1))
+    found, attention_weights = own(x, mask[:, None, :].expand(-1, mask.shape[1], -1))
     wanted = theirs(x, x, x, key_padding_mask=~mask, average_attn_weights=False)
-    return {"found": _apart(found, wanted[0]), "shares of each head": _apart(shares, wanted[1])}
+    return {
+        "found": _apart(found, wanted[0]),
+        "shares of each head": _apart(attention_weights, wanted[1]),
+    }
 
 
 @torch.no_grad()

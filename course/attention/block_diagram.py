@@ -5,7 +5,7 @@ from itertools import pairwise
 from course.figures.diagrams import Arrow, Box, boxes_and_arrows
 from course.figures.picture import Picture
 
-LOOK, ALONE, BETWEEN = "looks at other places", "each place alone", "sum, then layer norm"
+LOOK, ALONE, BETWEEN = "attends to other positions", "each position alone", "sum, then layer norm"
 
 
 def block_diagram() -> Picture:
@@ -26,5 +26,5 @@ def block_diagram() -> Picture:
         Arrow("sum 1", "sum 2", kind="past it", over=0.6),
     ]
     return boxes_and_arrows(
-        boxes, [*arrows, *past], title="One block: look around, then think alone", height=2.6
+        boxes, [*arrows, *past], title="One block: attention, then a feed-forward layer", height=2.6
     )

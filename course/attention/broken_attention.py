@@ -13,13 +13,12 @@ from torch.nn import functional
 
 from course.attention.next_words import learn_next_words
 from course.texts.small_text import SmallText
-from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
-from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm import CausalLM, next_word_loss
+from elmo_mini.models.attention import Block, MultiHead, causal_mask, full_mask
+from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 
-AHEAD = "every place looks to both sides"
+AHEAD = "every position looks to both sides"
 STRETCHES = "the heads are cut with reshape, without turning the axes"
-LATE = "places are closed after the softmax, not before"
+LATE = "positions are closed after the softmax, not before"
 LARGE = "the scores are not divided"
 ASKED = "each state is asked for the word that it has just read"
 SLOW = "the learning rate is a hundred times too small"
@@ -44,20 +43,20 @@ class FaultyHeads(MultiHead):
         if self.fault != LARGE:
             scores = scores / k.shape[-1] ** 0.5
         if self.fault == LATE:
-            shares = scores.softmax(-1) * allowed[:, None]
+            attention_weights = scores.softmax(-1) * allowed[:, None]
         else:
-            shares = scores.masked_fill(~allowed[:, None], -torch.inf).softmax(-1)
-        found = shares @ v
+            attention_weights = scores.masked_fill(~allowed[:, None], -torch.inf).softmax(-1)
+        found = attention_weights @ v
         if self.fault != STRETCHES:
             found = found.transpose(1, 2)
-        return self.out(found.reshape(x.shape)), shares
+        return self.out(found.reshape(x.shape)), attention_weights
 
 
 def faulty_block(fault: str) -> Callable[[int, int], Block]:
     """What makes blocks with this fault, if it is one of blocks."""
 
     def block(dim: int, heads: int) -> Block:
-        made = Block(dim, heads, both_sides if fault == AHEAD else only_back)
+        made = Block(dim, heads, full_mask if fault == AHEAD else causal_mask)
         made.attention = FaultyHeads(dim, heads)
         made.attention.fault = fault
         return made
@@ -76,30 +75,32 @@ def faulty_loss(fault: str) -> Callable[[nn.Module, Tensor, Tensor], Tensor]:
 
 @torch.no_grad()
 def reach(model: nn.Module, ids: Tensor, other: int) -> Tensor:
-    """(T, T): row s says at which places the scores move when `other` stands at place s.
+    """(T, T): row s says at which positions the scores move when `other` stands at position s.
 
     Parameters
     ----------
     ids : (T,) one text
     """
-    texts = ids.repeat(1 + len(ids), 1)  # (1 + T, T): as it is, then another word at each place
+    texts = ids.repeat(1 + len(ids), 1)  # (1 + T, T): as it is, then another word at each position
     texts[1:].fill_diagonal_(other)
     scores = model(texts)
     return (scores[1:] - scores[:1]).abs().amax(-1) > MOVED
 
 
 @torch.no_grad()
-def first_shares(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, float]:
-    """Of the shares in the first block: the largest of a row, and the sum of a row; means.
+def first_weights(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, float]:
+    """Attention weights of the first block: the largest of a row, and the sum of a row; means.
 
     Parameters
     ----------
     ids, mask : (B, T) texts and their tokens; the means go over heads and tokens
     """
     block = cast(Block, model.blocks[0])
-    x = model.norm(model.word(ids) + model.place.weight[: ids.shape[1]])
-    shares = block.attention(x, block.look(mask))[1].transpose(0, 1)[:, mask]  # (A, tokens, T)
-    return float(shares.amax(-1).mean()), float(shares.sum(-1).mean())
+    x = model.norm(model.word(ids) + model.position_embedding.weight[: ids.shape[1]])
+    attention_weights = block.attention(x, block.mask_of(mask))[1].transpose(0, 1)[
+        :, mask
+    ]  # (A, tokens, T)
+    return float(attention_weights.amax(-1).mean()), float(attention_weights.sum(-1).mean())
 
 
 def broken_lm(name: str, words: int, dim: int, longest: int, seed: int = 0) -> CausalLM:
@@ -123,7 +124,7 @@ class Run:
 
 
 def four_runs(text: SmallText, sentence: Tensor, longest: int, steps: int) -> dict[str, Run]:
-    """The sound run and A, B and C; prints what the shares look like before training.
+    """The sound run and A, B and C; prints what the attention weights look like before training.
 
     Parameters
     ----------
@@ -133,8 +134,8 @@ def four_runs(text: SmallText, sentence: Tensor, longest: int, steps: int) -> di
     runs = {}
     for name in ("sound", *RUNS):
         model = broken_lm(name, words, 64, longest)
-        largest, total = first_shares(model, *held_out)
-        print(f"{name:>6}: largest share {largest:.2f}, a row adds up to {total:.2f}")
+        largest, total = first_weights(model, *held_out)
+        print(f"{name:>6}: largest weight {largest:.2f}, a row adds up to {total:.2f}")
         loss = faulty_loss(RUNS.get(name, ""))
         end = learn_next_words(model, text, steps, loss=loss)[-1]
         runs[name] = Run(float(end), reach(model, sentence, words - 1))

@@ -13,20 +13,27 @@ import numpy as np
 import torch
 from torch import nn
 
-from course.attention.recall import Attentive, Bag, Recurrent, recall_accuracy, train_to_recall
+from course.attention.recall import (
+    AttentionRecaller,
+    RecurrentRecaller,
+    SumRecaller,
+    recall_accuracy,
+    train_to_recall,
+)
+from course.attention.recurrent_lm import RecurrentLM
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import Sentences, SmallText, small_text
+from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 from elmo_mini.training.steps import TrainingOptions, evaluating, train
-from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, next_word_loss
 
 DISTANCES = (1, 4, 16, 32, 64)
 STEPS, LONGER = 600, 4
 READERS: dict[str, Callable[[], nn.Module]] = {
-    "attention": Attentive,
-    "LSTM": Recurrent,
-    "LSTM, forget gate open": lambda: Recurrent(open_gate=3.0),
-    "sum of all tokens": Bag,
+    "attention": AttentionRecaller,
+    "LSTM": RecurrentRecaller,
+    "LSTM, forget gate open": lambda: RecurrentRecaller(open_gate=3.0),
+    "sum of all tokens": SumRecaller,
 }
 
 

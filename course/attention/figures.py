@@ -1,4 +1,4 @@
-"""Attention drawn: who looks where, which words reach which states, how far and how fast."""
+"""Figures of attention weights, of which words reach which states, of distance and of time."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,34 +15,34 @@ ACROSS = 3
 ENDS = ("mean", "low", "high")
 
 
-def share_tables(
+def attention_tables(
     heads: Mapping[str, ArrayLike], words: Sequence[str], *, title: str, asking: Sequence[str] = ()
 ) -> Picture:
-    """One table for each head: the darker a place, the larger its share.
+    """Attention weights, a table for each head: the darker, the larger.
 
-    Where one word looks alone, its largest share stands above the table.
+    Where one word attends alone, its largest weight stands above the table.
 
     Parameters
     ----------
-    heads : name and shares (T, S); row t is what place t looks at
+    heads : name and attention weights (T, S); row t is what position t attends to
     words : the S words that are looked at
     asking : the T words that look; by default the same
     """
     asking = asking or words
     figure = blank(1.2 + 2.3 * len(heads), 1.4 + 0.24 * len(asking), title)
     grid = figure.subplots(1, len(heads), squeeze=False, sharey=True)[0]
-    parts = [f"Tables of shares, {title}. Down: who looks. Across: where to."]
+    parts = [f"Tables of attention weights, {title}. Down: who attends. Across: to what."]
     for axes, (name, given) in zip(grid, heads.items(), strict=True):
-        shares = np.asarray(given, dtype=float)
-        axes.imshow(shares, cmap="Greys", vmin=0, vmax=1, aspect="auto")
-        most = f", largest share {shares.max():.2f}" if len(asking) == 1 else ""
+        attention_weights = np.asarray(given, dtype=float)
+        axes.imshow(attention_weights, cmap="Greys", vmin=0, vmax=1, aspect="auto")
+        most = f", largest weight {attention_weights.max():.2f}" if len(asking) == 1 else ""
         axes.set_title(name + most, fontsize=9)
         axes.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
         axes.set_yticks(range(len(asking)), asking, fontsize=8)
-        best = shares.argmax(-1)
+        best = attention_weights.argmax(-1)
         said = ", ".join(
             f"{word} at {words[at]} ({row[at]:.2f})"
-            for word, at, row in zip(asking, best, shares, strict=True)
+            for word, at, row in zip(asking, best, attention_weights, strict=True)
         )
         parts.append(f"{name}: each looks most at: {said}.")
     return Picture(figure, " ".join(parts))
@@ -199,13 +199,13 @@ def run_bars(perplexity: Mapping[str, float], pairs: float) -> Picture:
 
 
 def slope_curves(sizes: Sequence[int], slopes: Mapping[str, Sequence[float]]) -> Picture:
-    """The slope of shares by the numbers of a head."""
+    """The slope of attention weights by the numbers of a head."""
     return curves(
         sizes,
         slopes,
         title="Undivided, the shares of random vectors lose their slope",
         xlabel="numbers of a head, d",
-        ylabel="slope, summed over 16 places",
+        ylabel="slope, summed over 16 positions",
         log_x=True,
     )
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.transformer.masked_lm import TorchBlock
+from elmo_mini.models.masked_lm import TorchBlock
 
 
 def weights_of_heads(heads: nn.MultiheadAttention) -> dict[str, Tensor]:

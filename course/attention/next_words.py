@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from course.texts.small_text import SmallText
+from elmo_mini.models.fine_tuning import next_word_loss
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import TrainingOptions, evaluating, train
-from elmo_mini.transformer.causal_lm import next_word_loss
 
 POINTS = 8
 BATCH = 32
@@ -52,7 +52,7 @@ def write(
 
     Parameters
     ----------
-    continue_text : as `elmo_mini.transformer.causal_lm.continue_text`
+    continue_text : as `elmo_mini.models.fine_tuning.continue_text`
     """
     stop, unknown = vocabulary.id(BOUNDARY), torch.tensor(vocabulary.id("<unk>"))
 

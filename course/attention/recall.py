@@ -1,4 +1,4 @@
-"""A task with a long way: four facts, then chatter, then a question about one of the facts.
+"""Associative recall: four key-value facts, distractors, then a query for one of the facts.
 
 A fact is one token, a key with its value. The question at the end names a key; the answer is the
 value that it had. How much must be remembered stays the same; only the way back grows. All letters
@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from elmo_mini.models.attention import Block
 from elmo_mini.training.steps import TrainingOptions, evaluating, train
-from elmo_mini.transformer.block import Block
 
 KEYS, VALUES, FACTS, CHATTER = 8, 8, 4, 16
 TOKENS = KEYS * VALUES + CHATTER + KEYS
@@ -24,7 +24,7 @@ RATE = 3e-3
 Texts = tuple[Tensor, Tensor]
 Reader = Callable[[Tensor], Tensor]
 Head = Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Queries, keys, values and who may look where, to what was found and the shares."""
+"""Queries, keys, values and the attention mask, to the output and the attention weights."""
 
 
 def recall_texts(texts: int, distance: int, generator: torch.Generator) -> Texts:
@@ -58,17 +58,19 @@ def in_words(ids: Tensor) -> list[str]:
     return said
 
 
-def question_asks(head: Head, texts: Tensor, badge: Tensor, note: Tensor) -> tuple[Tensor, Tensor]:
-    """What the last word of each text takes home from those before it, and its shares.
+def attend_from_question(
+    head: Head, texts: Tensor, keys: Tensor, values: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Attention of the query token over all earlier tokens: output and attention weights.
 
     Parameters
     ----------
     texts : (B, T)
-    badge, note : the key, which is the query, too, and the value of each token, (TOKENS, d)
+    keys, values : the key, which is the query, too, and the value of each token, (TOKENS, d)
     """
     before, question = texts[:, :-1], texts[:, -1:]
     everywhere = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
-    return head(badge[question], badge[before], note[before], everywhere)
+    return head(keys[question], keys[before], values[before], everywhere)
 
 
 class OneHead(nn.Module):
@@ -97,8 +99,8 @@ class OneHead(nn.Module):
         return scores
 
 
-class Attentive(nn.Module):
-    """A table, blocks, and the state at the question; no vectors for places.
+class AttentionRecaller(nn.Module):
+    """An embedding, a block, and the state at the question; no position embedding.
 
     Parameters
     ----------
@@ -122,8 +124,8 @@ class Attentive(nn.Module):
         return scores
 
 
-class Recurrent(nn.Module):
-    """A table, one LSTM, and its last state.
+class RecurrentRecaller(nn.Module):
+    """An embedding, one LSTM, and its last hidden state.
 
     Parameters
     ----------
@@ -147,8 +149,8 @@ class Recurrent(nn.Module):
         return scores
 
 
-class Bag(nn.Module):
-    """A sum over all tokens before the question, which has no order and no long way.
+class SumRecaller(nn.Module):
+    """A bag of embeddings: the sum over all tokens before the question, without order.
 
     Parameters
     ----------
@@ -203,10 +205,10 @@ def recall_accuracy(
         return float((model(ids).argmax(-1) == asked).double().mean())
 
 
-def race(
+def compare(
     readers: Mapping[str, Callable[[], nn.Module]], distance: int, steps: int
 ) -> dict[str, float]:
-    """Train each reader on the same texts; the share of right answers. Prints their weights."""
+    """Train each recaller on the same texts; accuracy. Prints their numbers of weights."""
     right = {}
     for name, make in readers.items():
         torch.manual_seed(0)

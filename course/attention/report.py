@@ -11,9 +11,9 @@ from course.attention.experiments import READERS, STEPS
 from course.attention.recall import recall_accuracy, train_to_recall
 from course.texts.word_classes import word_classes
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.models.attention import Block
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY
-from elmo_mini.transformer.block import Block
 from elmo_mini.transformer.files import COURSE_CHECKPOINT, load_causal_lm
 
 Numbers = NDArray[np.float64]
@@ -31,7 +31,7 @@ def trained_heads(texts: int = 200) -> list[tuple[Numbers, Numbers]]:
     model, vocabulary = load_causal_lm()
     some = word_classes().dev.texts[:texts]
     ids, mask = pad([vocabulary.encode([BOUNDARY, *text]) for text in some], device="cpu")
-    x, found = model.norm(model.word(ids) + model.place.weight[: ids.shape[1]]), []
+    x, found = model.norm(model.word(ids) + model.position_embedding.weight[: ids.shape[1]]), []
     for block in cast(list[Block], model.blocks):
         heads = block.attention
         d = x.shape[-1] // heads.heads

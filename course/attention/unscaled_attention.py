@@ -60,17 +60,17 @@ def taken_apart(head: Head, dim: int = 128) -> Points:
 
 
 def slopes(head: Head, sizes: Sequence[int], seed: int = 0) -> dict[str, list[float]]:
-    """How far the shares of random vectors move with their own scores, summed over 16 places.
+    """Slope of attention weights of random vectors by their own scores, summed over 16 positions.
 
-    The slope of a share a by its score is a (1 - a).
+    The slope of a weight a by its score is a (1 - a).
     """
     torch.manual_seed(seed)
     found: dict[str, list[float]] = {DIVIDED: [], NOT: []}
     for d in sizes:
         q, k = torch.randn(2, 500, 16, d)
         for name, made in ((DIVIDED, head), (NOT, undivided(head))):
-            _, shares = made(q, k, k, torch.ones(16, 16, dtype=torch.bool))
-            found[name].append(float((shares * (1 - shares)).sum(-1).mean()))
+            _, attention_weights = made(q, k, k, torch.ones(16, 16, dtype=torch.bool))
+            found[name].append(float((attention_weights * (1 - attention_weights)).sum(-1).mean()))
     return found
 
 

@@ -8,11 +8,10 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn import functional
 
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import train_awd_lstm
-from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining
-from elmo_mini.awd_lstm.weight_drop import RECURRENT, LSTMState, WeightDropLSTM
+from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining
+from elmo_mini.models.awd_lstm import AWDLSTM, RECURRENT, LSTMState, WeightDropLSTM
 from elmo_mini.progress import progress_bar
 
 

@@ -20,10 +20,10 @@ from course.awd_lstm.text import RunningText, running_text
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from elmo_mini import corpora
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import AWDRun
-from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining, awd_perplexity
+from elmo_mini.models.awd_lstm import AWDLSTM
 
 WORDS, HELD_OUT, VOCABULARY = 12_000, 4_000, 1_500
 LARGER_WORDS, LARGER_HELD_OUT, LARGER_ROWS = 30_000, 6_000, 20

@@ -10,7 +10,7 @@ from course.figures.interval_bars import NOT_THERE, Point, interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import curves, table
 from course.results.intervals import interval
-from elmo_mini.awd_lstm.training import AWDHistory
+from elmo_mini.awd_lstm.training_options import AWDHistory
 
 Numbers = Mapping[str, Any]
 CHOSEN = "the factor that dev chose"

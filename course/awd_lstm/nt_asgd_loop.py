@@ -1,4 +1,4 @@
-"""Training with parts that are handed in: the loop, the loss and the trigger of whoever calls."""
+"""NT-ASGD loop around the learner's epoch, loss and trigger."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.awd_lstm.averaging import PATIENCE, WeightAverage
-from elmo_mini.awd_lstm.training import awd_perplexity
-from elmo_mini.awd_lstm.windows import window_length
+from elmo_mini.awd_lstm.training_options import awd_perplexity
+from elmo_mini.awd_lstm.varying_windows import window_length
+from elmo_mini.models.awd_lstm import PATIENCE, WeightAverage
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.running_text import stream_rows
 

@@ -1,4 +1,4 @@
-"""A language model that has learnt its text by heart is asked to recite it."""
+"""Memorisation: an overfitted language model continues prompts from its training text."""
 
 from dataclasses import dataclass
 
@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import train_awd_lstm
-from elmo_mini.awd_lstm.training import AWDTraining
+from elmo_mini.awd_lstm.training_options import AWDTraining
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
@@ -24,17 +24,17 @@ class Recital:
     Attributes
     ----------
     given : (P, n) ids of each prompt
-    said, stands : (P, m) ids that the model says next, and that the text has there
+    predicted, stands : (P, m) ids that the model says next, and that the text has there
     """
 
     given: Tensor
-    said: Tensor
+    predicted: Tensor
     stands: Tensor
 
     @property
-    def right(self) -> Tensor:
+    def correct(self) -> Tensor:
         """(P,), the share of the words of each that are the text's."""
-        return (self.said == self.stands).double().mean(1)
+        return (self.predicted == self.stands).double().mean(1)
 
 
 def learnt_by_heart(
@@ -77,18 +77,18 @@ def learnt_by_heart(
     return model, own, others
 
 
-def recital(model: AWDLSTM, text: Tensor, *, prompts: int, given: int, asked: int) -> Recital:
+def recital(model: AWDLSTM, text: Tensor, *, prompts: int, given: int, length: int) -> Recital:
     """Let the model go on, always with its likeliest word, from places all over the text (N,)."""
-    last = len(text) - given - asked
+    last = len(text) - given - length
     starts = torch.linspace(0, last, prompts).long()
-    rows = torch.stack([text[start : start + given + asked] for start in starts.tolist()])
-    said = []
+    rows = torch.stack([text[start : start + given + length] for start in starts.tolist()])
+    predicted = []
     with evaluating(model):
         answer = model(rows[:, :given])
-        for _ in range(asked):
-            said.append(answer.logits[:, -1].argmax(-1))
-            answer = model(said[-1][:, None], answer.state)
-    return Recital(rows[:, :given], torch.stack(said, 1), rows[:, given:])
+        for _ in range(length):
+            predicted.append(answer.logits[:, -1].argmax(-1))
+            answer = model(predicted[-1][:, None], answer.state)
+    return Recital(rows[:, :given], torch.stack(predicted, 1), rows[:, given:])
 
 
 def speak(model: AWDLSTM, vocabulary: Vocabulary, start: str, words: int, seed: int = 0) -> str:
@@ -96,16 +96,16 @@ def speak(model: AWDLSTM, vocabulary: Vocabulary, start: str, words: int, seed: 
     ids = torch.tensor([vocabulary.encode([BOUNDARY, *start.split()])])
     unknown = vocabulary.id(UNKNOWN)
     random = torch.Generator().manual_seed(seed)
-    said = start.split()
+    predicted = start.split()
     with evaluating(model):
         answer = model(ids)
         for _ in range(words):
             chances = (answer.logits[0, -1] / WARMTH).softmax(-1)
             chances[unknown] = 0
             drawn = torch.multinomial(chances, 1, generator=random)
-            said.append(vocabulary.word(int(drawn)))
+            predicted.append(vocabulary.word(int(drawn)))
             answer = model(drawn[None], answer.state)
-    return " ".join(said).replace(BOUNDARY, "/")
+    return " ".join(predicted).replace(BOUNDARY, "/")
 
 
 def _of_known_words(model: AWDLSTM, text: Tensor, unknown: int = 0) -> float:

@@ -1,4 +1,4 @@
-"""A table that is read and said: what a gradient is, held to the same network with two tables."""
+"""Gradient of a tied embedding: its input part plus its output part, held to autograd's."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ READ, SAID = np.array([0, 0, 1]), np.array([2, 3, 2])
 WORDS, SIZE = 6, 3
 
 
-def two_uses(
+def gradient_parts(
     tied_gradient: Callable[..., NDArray[np.floating[Any]]],
 ) -> dict[str, list[float]]:
     """The slope of the first number of each row, (V,): as read, as said, and of the tied table.

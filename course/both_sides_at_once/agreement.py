@@ -1,4 +1,4 @@
-"""A task that hangs on both sides at once: does the verb agree with its noun?
+"""Subject-verb agreement, a task that needs context from both sides, and probes of it.
 
 *The dogs near the gate are old*: at *gate* the noun stands to the left and the verb to the right.
 Whether the sentence is right, neither of the two says alone.
@@ -16,10 +16,10 @@ from course.both_sides_at_once.states import occurrence_states
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.models.masked_lm import MaskedLM
 from elmo_mini.probing.classifiers import linear
 from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.masked_lm import MaskedLM
 
 with brought_by("experiments"):
     from sklearn.neural_network import MLPClassifier
@@ -49,7 +49,7 @@ class Agreement:
     """
 
     sentences: list[list[str]]
-    place: list[int]
+    position: list[int]
     left: NDArray[np.bool_]
     right: NDArray[np.bool_]
 
@@ -66,15 +66,15 @@ def agreement() -> tuple[Agreement, Agreement]:
 
 
 def _sentences(nouns: tuple[str, ...]) -> Agreement:
-    sentences, place, left, right = [], [], [], []
+    sentences, position, left, right = [], [], [], []
     for noun, verb, middle in product(nouns, VERBS, MIDDLES):
         for plural, several in product((False, True), repeat=2):
             start = ["The", noun + "s" * plural, *middle.split()]
             sentences.append([*start, verb[several], "not", "here", "."])
-            place.append(len(start) - 1)
+            position.append(len(start) - 1)
             left.append(plural)
             right.append(several)
-    return Agreement(sentences, place, np.array(left), np.array(right))
+    return Agreement(sentences, position, np.array(left), np.array(right))
 
 
 def linear_reader(bilm: FastBiLM) -> dict[str, float]:
@@ -96,11 +96,11 @@ def masked_reader(model: MaskedLM, vocabulary: Vocabulary) -> dict[str, float]:
 
     ``agree, learnt sentences`` is the share among the sentences that it has learnt from.
     """
-    known, new = (_states(model, vocabulary, task) for task in agreement())
-    learnt, _ = agreement()
-    labels = [str(label) for label in learnt.agree]
-    again = float((np.array(linear(known, labels, known)) == np.array(labels)).mean())
-    return _judged(linear, known, new) | {"agree, learnt sentences": again}
+    train, new = (_states(model, vocabulary, task) for task in agreement())
+    train_task, _ = agreement()
+    labels = [str(label) for label in train_task.agree]
+    again = float((np.array(linear(train, labels, train)) == np.array(labels)).mean())
+    return _judged(linear, train, new) | {"agree, learnt sentences": again}
 
 
 def unread_reader(like: MaskedLM, vocabulary: Vocabulary, seeds: int = 3) -> dict[str, float]:
@@ -113,29 +113,29 @@ def unread_reader(like: MaskedLM, vocabulary: Vocabulary, seeds: int = 3) -> dic
     return {question: float(np.mean([of[question] for of in found])) for question in found[0]}
 
 
-def _judged(reader: Reader, known: Floats, new: Floats) -> dict[str, float]:
-    learnt, asked = agreement()
+def _judged(reader: Reader, train: Floats, new: Floats) -> dict[str, float]:
+    train_task, test = agreement()
     found = {}
     for question in ("left", "right", "agree"):
-        labels = [str(label) for label in getattr(learnt, question)]
-        truth = getattr(asked, question).astype(str)
-        found[question] = float((np.array(reader(known, labels, new)) == truth).mean())
+        labels = [str(label) for label in getattr(train_task, question)]
+        truth = getattr(test, question).astype(str)
+        found[question] = float((np.array(reader(train, labels, new)) == truth).mean())
     return found
 
 
-def _hidden(known: Floats, labels: Sequence[str], asked: Floats) -> list[str]:
+def _hidden(train: Floats, labels: Sequence[str], test: Floats) -> list[str]:
     units = MLPClassifier((HIDDEN,), alpha=0.01, max_iter=600, random_state=0)
     model = make_pipeline(StandardScaler(), units)
-    return [str(label) for label in model.fit(known, labels).predict(asked)]
+    return [str(label) for label in model.fit(train, labels).predict(test)]
 
 
 def _vectors(bilm: FastBiLM, task: Agreement) -> Floats:
     embedded = embed_stream(bilm, task.sentences, progress=False)
-    pairs = zip(embedded, task.place, strict=True)
+    pairs = zip(embedded, task.position, strict=True)
     return np.stack([e.every_layer()[bilm.num_layers - 1, at] for e, at in pairs])
 
 
 def _states(model: MaskedLM, vocabulary: Vocabulary, task: Agreement) -> Floats:
-    pairs = zip(task.sentences, task.place, strict=True)
-    asked = [Occurrence(tuple(sentence), place, "") for sentence, place in pairs]
-    return occurrence_states(model, vocabulary, asked)[:, -1]
+    pairs = zip(task.sentences, task.position, strict=True)
+    test = [Occurrence(tuple(sentence), position, "") for sentence, position in pairs]
+    return occurrence_states(model, vocabulary, test)[:, -1]

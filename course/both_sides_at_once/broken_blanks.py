@@ -8,15 +8,18 @@ from torch import Tensor
 
 from course.both_sides_at_once.experiments import ROWS, rows_of
 from course.texts.small_text import SmallText
+from elmo_mini.models.masked_lm import IGNORED, MaskedLM, MaskedLMOptions, corrupt, masked_lm_loss
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating, seeded
-from elmo_mini.transformer.corruption import corrupt
-from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions, masked_lm_loss
-from elmo_mini.transformer.training import Batch, train_masked_lm
+from elmo_mini.transformer.masked_lm_training import Batch, train_masked_lm
 
-SEEN, PLACES, EVERYWHERE = "nothing is hidden", "no places", "every word is asked for"
-RUNS = {"sound": "", "A": EVERYWHERE, "B": PLACES, "C": SEEN}
+SEEN, POSITIONS, EVERYWHERE = (
+    "nothing is hidden",
+    "no position embeddings",
+    "every word is a target",
+)
+RUNS = {"sound": "", "A": EVERYWHERE, "B": POSITIONS, "C": SEEN}
 LAST, MASKED = 20, 4
 
 Text = tuple[Tensor, Tensor, Tensor]
@@ -74,38 +77,40 @@ def symptoms(
     fault = RUNS[name]
     with seeded(0, torch.device("cpu")):
         model = MaskedLM(MaskedLMOptions(words, dim=48, heads=4, layers=2, longest=32))
-    if fault == PLACES:
-        model.place.weight.data.zero_()
-        model.place.weight.requires_grad_(False)
+    if fault == POSITIONS:
+        model.position_embedding.weight.data.zero_()
+        model.position_embedding.weight.requires_grad_(False)
 
-    def asked(text: Text, chance: torch.Generator) -> Batch:
+    def corrupted(text: Text, chance: torch.Generator) -> Batch:
         ids, mask, segments = text
-        read, target = corrupt(ids, words, chance)
+        inputs, targets = corrupt(ids, words, chance)
         if fault == EVERYWHERE:
-            target = torch.where(mask, ids, NOT_ASKED)
-        return ids if fault == SEEN else read, target, mask, segments
+            targets = torch.where(mask, ids, IGNORED)
+        return ids if fault == SEEN else inputs, targets, mask, segments
 
     chance = torch.Generator().manual_seed(0)
     history = train_masked_lm(
-        model, (asked(text, chance) for text in batches(0)), steps, learning_rate=3e-3
+        model, (corrupted(text, chance) for text in batches(0)), steps, learning_rate=3e-3
     )
     ids, mask, segments = held_out
-    read, target = corrupt(ids, words, torch.Generator().manual_seed(1), masked=1.0, replaced=0.0)
+    inputs, targets = corrupt(
+        ids, words, torch.Generator().manual_seed(1), masked=1.0, replaced=0.0
+    )
     with evaluating(model):
-        blanks = masked_lm_loss(model, read, target, mask, segments)
+        blanks = masked_lm_loss(model, inputs, targets, mask, segments)
         row = ids[:1, : int(mask[0].sum())].clone()
         blank = row.shape[1] // 2
         row[0, blank] = MASKED
-        others = [place for place in range(1, row.shape[1] - 1) if place != blank]
+        others = [position for position in range(1, row.shape[1] - 1) if position != blank]
         turned = row.clone()
         turned[0, others] = row[0, others[::-1]]
         seen = [model(x, torch.ones_like(x, dtype=torch.bool))[0, blank] for x in (row, turned)]
-        unhidden = mask & (target == NOT_ASKED) & (ids > 4)
-        said = model.scores(model(read, mask, segments)).argmax(-1)  # (B, T)
+        unhidden = mask & (targets == IGNORED) & (ids > 4)
+        predicted = model.scores(model(inputs, mask, segments)).argmax(-1)  # (B, T)
     return Symptoms(
         training=sum(history[-LAST:]) / LAST,
         blanks=float(blanks),
         moved=float((seen[0] - seen[1]).abs().max()),
-        own=float((said == ids)[unhidden].double().mean()),
-        mask=float((said == MASKED)[target != NOT_ASKED].double().mean()),
+        own=float((predicted == ids)[unhidden].double().mean()),
+        mask=float((predicted == MASKED)[targets != IGNORED].double().mean()),
     )

@@ -1,16 +1,16 @@
-"""Blocks that see one side only: what a masked language model is without the other."""
+"""Encoder blocks with a one-directional attention mask."""
 
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.transformer.masked_lm import Block, TorchBlock
+from elmo_mini.models.masked_lm import MakeBlock, TorchBlock
 
 Side = Literal["left", "right", "both"]
 
 
-class OneSided(nn.Module):
+class DirectionalBlock(nn.Module):
     """PyTorch's encoder layer in which a token reads itself and the tokens on one side of it."""
 
     def __init__(self, dim: int, heads: int, side: Side) -> None:
@@ -31,8 +31,8 @@ class OneSided(nn.Module):
         return out
 
 
-def sided(side: Side) -> Block:
+def block_for(side: Side) -> MakeBlock:
     """What makes blocks that see this side."""
     if side == "both":
         return TorchBlock
-    return lambda dim, heads: OneSided(dim, heads, side)
+    return lambda dim, heads: DirectionalBlock(dim, heads, side)

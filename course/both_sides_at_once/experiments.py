@@ -15,18 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from course.bilm_from_scratch.word_bilm import WordBiLM, trained
-from course.both_sides_at_once.directional_block import Side, sided
+from course.both_sides_at_once.directional_block import Side, block_for
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import SmallText, small_text
+from elmo_mini.models.masked_lm import (
+    IGNORED,
+    MASK,
+    SPECIALS,
+    UNKNOWN,
+    MaskedLM,
+    MaskedLMOptions,
+    corrupt,
+)
 from elmo_mini.probing.classifiers import linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, parts_of_speech
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.corruption import MASK, SPECIALS, UNKNOWN, corrupt
-from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
+from elmo_mini.transformer.masked_lm_training import Batch, train_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
-from elmo_mini.transformer.training import Batch, train_masked_lm
 
 Floats = NDArray[np.float32]
 STEPS, ROWS, WORDS, CHOSEN = 3_000, 32, 1_000, 0.3
@@ -97,10 +104,10 @@ def next_words(ids: Tensor, share: float = 1.0) -> tuple[Tensor, Tensor]:
     -------
     ids themselves, and the word after each place, -1 where none is asked for
     """
-    asked = torch.full_like(ids, NOT_ASKED)
-    asked[:, :-1] = ids[:, 1:]
-    left_out = (asked < len(SPECIALS)) | (torch.rand(ids.shape) >= share)
-    return ids, asked.masked_fill(left_out, NOT_ASKED)
+    targets = torch.full_like(ids, IGNORED)
+    targets[:, :-1] = ids[:, 1:]
+    left_out = (targets < len(SPECIALS)) | (torch.rand(ids.shape) >= share)
+    return ids, targets.masked_fill(left_out, IGNORED)
 
 
 def news() -> SmallText:
@@ -122,16 +129,16 @@ def one_blank_each(
     ids, mask, known = (
         part[known.any(1)].repeat_interleave(times, 0) for part in (ids, mask, known)
     )
-    places = torch.multinomial(known.double(), 1, generator=torch.Generator().manual_seed(0))
-    words = ids.gather(1, places).squeeze(1)
-    blanked = ids.scatter(1, places, SPECIALS.index(MASK))
-    return blanked, mask, places.squeeze(1), words
+    positions = torch.multinomial(known.double(), 1, generator=torch.Generator().manual_seed(0))
+    words = ids.gather(1, positions).squeeze(1)
+    blanked = ids.scatter(1, positions, SPECIALS.index(MASK))
+    return blanked, mask, positions.squeeze(1), words
 
 
-def bets(model: MaskedLM, ids: Tensor, mask: Tensor, places: Tensor) -> Tensor:
+def bets(model: MaskedLM, ids: Tensor, mask: Tensor, positions: Tensor) -> Tensor:
     """Log chances (B, V) of the ordinary words at one place of each row."""
     with torch.no_grad():
-        states = model(ids, mask)[torch.arange(len(ids)), places]
+        states = model(ids, mask)[torch.arange(len(ids)), positions]
         scores = model.scores(states)
         scores[:, : len(SPECIALS)] = -torch.inf
         return scores.log_softmax(-1)
@@ -151,12 +158,12 @@ def pair_counts(text: SmallText, vocabulary: Vocabulary) -> tuple[Tensor, Tensor
 
 
 def counting_bets(
-    text: SmallText, vocabulary: Vocabulary, ids: Tensor, places: Tensor
+    text: SmallText, vocabulary: Vocabulary, ids: Tensor, positions: Tensor
 ) -> dict[str, Tensor]:
     """What counts of the training sentences bet at one place of each row, log chances (B, V)."""
     row = torch.arange(len(ids))
     single, following = pair_counts(text, vocabulary)
-    pairs = following[ids[row, places - 1]] + following[:, ids[row, places + 1]].T
+    pairs = following[ids[row, positions - 1]] + following[:, ids[row, positions + 1]].T
     return {
         "counts of words": normalised(single.expand(len(ids), -1)),
         "counts of pairs, both sides": normalised(pairs),
@@ -188,20 +195,20 @@ def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
     """
     text = small_text(SENTENCES, HELD_OUT, WORDS, part="test")
     vocabulary = masked_vocabulary(text, WORDS)
-    ids, mask, places, words = one_blank_each(text.held_out, vocabulary, BLANKS)
+    ids, mask, positions, words = one_blank_each(text.held_out, vocabulary, BLANKS)
     sentence = np.arange(len(ids)) // BLANKS
     row = torch.arange(len(ids))
     single, _ = pair_counts(text, vocabulary)
-    counts = counting_bets(text, vocabulary, ids, places)
+    counts = counting_bets(text, vocabulary, ids, positions)
     found = {name: [bet] for name, bet in counts.items()}
     for seed in seeds:
         logs: dict[str, Tensor] = {}
         for side in get_args(Side):
             torch.manual_seed(seed)
-            model = MaskedLM(MaskedLMOptions(len(vocabulary), SIZE, 4, 1, LONGEST), sided(side))
+            model = MaskedLM(MaskedLMOptions(len(vocabulary), SIZE, 4, 1, LONGEST), block_for(side))
             steps = batches(text, vocabulary, seed, CHOSEN)
             train_masked_lm(model, steps, STEPS, learning_rate=3e-3)
-            logs[side] = bets(model, ids, mask, places).double()
+            logs[side] = bets(model, ids, mask, positions).double()
         logs["product"] = normalised(logs["left"] + logs["right"] - single)
         for name, bet in logs.items():
             found.setdefault(name, []).append(bet)

@@ -38,14 +38,13 @@ from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.embedding.stream import Floats
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.models.masked_lm import SPECIALS, MaskedLM
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.probing_tasks import Occurrence, Task, load_task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import seeded
-from elmo_mini.transformer.corruption import SPECIALS
 from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
-from elmo_mini.transformer.masked_lm import MaskedLM
 
 AROUND, SIZE = 3, 64
 PROBES: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""Does the second sentence follow the first? Two judges of pairs (lesson 12)."""
+"""Next-sentence prediction: a word-overlap baseline and the masked model (lesson 12)."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from course.both_sides_at_once.experiments import over_groups
 from course.results.intervals import lead
 from elmo_mini import corpora
+from elmo_mini.models.masked_lm import MaskedLM
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.sentence_pairs import padded
 
 SENTENCES, PAGE, LONGEST = 800, 20, 64
 Words = Sequence[str]
 Triple = tuple[Words, Words, int]
-Says = NDArray[np.bool_]
+Predicted = NDArray[np.bool_]
 Pack = Callable[[list[int], list[int], int], tuple[list[int], list[int]]]
 
 
@@ -26,11 +26,11 @@ def pages() -> list[list[list[str]]]:
     return [lines[start : start + PAGE] for start in range(0, len(lines), PAGE)]
 
 
-def shared_words(pairs: Sequence[Triple]) -> Says:
+def shared_words(pairs: Sequence[Triple]) -> Predicted:
     """Says *true* where two sentences share more words than most of the pairs do, (N,)."""
     common = np.array([len({*map(str.lower, a)} & {*map(str.lower, b)}) for a, b, _ in pairs])
-    says: Says = common > np.median(common)
-    return says
+    predicted: Predicted = common > np.median(common)
+    return predicted
 
 
 def packed(
@@ -44,12 +44,14 @@ def packed(
     return [pack(numbers(first), numbers(second), longest) for first, second, _ in pairs]
 
 
-def asked(model: MaskedLM, vocabulary: Vocabulary, pairs: Sequence[Triple], pack: Pack) -> Says:
+def predicted_by(
+    model: MaskedLM, vocabulary: Vocabulary, pairs: Sequence[Triple], pack: Pack
+) -> Predicted:
     """What the model says of each pair, (N,)."""
     rows = padded(packed(pairs, vocabulary, pack, LONGEST))
     with torch.no_grad():
-        says: Says = model.next_score(model(*rows)).numpy() > 0
-    return says
+        predicted: Predicted = model.next_score(model(*rows)).numpy() > 0
+    return predicted
 
 
 def commoner(pairs: Sequence[Triple]) -> float:
@@ -58,13 +60,15 @@ def commoner(pairs: Sequence[Triple]) -> float:
     return max(true, 1 - true)
 
 
-def rightly(pairs: Sequence[Triple], says: Mapping[str, Says]) -> dict[str, dict[str, float]]:
+def accuracies(
+    pairs: Sequence[Triple], predicted: Mapping[str, Predicted]
+) -> dict[str, dict[str, float]]:
     """Of each judge, the share of right answers and its 95 % interval; pages are drawn anew.
 
     Prints by how much the second one leads the first.
     """
     follows = np.array([follows for *_, follows in pairs])
     page = np.arange(len(pairs)) // (PAGE - 1)  # its last sentence is no pair's first
-    one, other = (1.0 * (said == follows) for said in says.values())
+    one, other = (1.0 * (answers == follows) for answers in predicted.values())
     print("The second less the first, in points:", lead(over_groups(other - one, page)))
-    return {name: over_groups(said == follows, page) for name, said in says.items()}
+    return {name: over_groups(answers == follows, page) for name, answers in predicted.items()}

@@ -1,4 +1,4 @@
-"""Blanks of held-out sentences, one in each row, and how many nats each word costs (lesson 12)."""
+"""Cross-entropy at single masked positions of held-out sentences, by model and by counts."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,8 @@ from torch import Tensor
 
 from course.both_sides_at_once.experiments import bets, counting_bets, one_blank_each, over_groups
 from course.texts.small_text import SmallText
+from elmo_mini.models.masked_lm import MaskedLM
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.masked_lm import MaskedLM
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ class SingleBlanks:
 
     rows: Tensor
     mask: Tensor
-    places: Tensor
+    positions: Tensor
     words: Tensor
     sentences: NDArray[np.int64]
 
@@ -40,16 +40,18 @@ class SingleBlanks:
         before : how many places before the blank the model is asked: 1 for one that bets on the
             next word
         """
-        return self._cost(bets(model, self.rows, self.mask, self.places - before))
+        return self._cost(bets(model, self.rows, self.mask, self.positions - before))
 
     def first_choices(self, model: MaskedLM) -> NDArray[np.int64]:
         """The word that the model thinks likeliest at each blank, (B,)."""
-        found: NDArray[np.int64] = bets(model, self.rows, self.mask, self.places).argmax(1).numpy()
+        found: NDArray[np.int64] = (
+            bets(model, self.rows, self.mask, self.positions).argmax(1).numpy()
+        )
         return found
 
     def nats_of_counts(self, text: SmallText, vocabulary: Vocabulary) -> dict[str, Floats]:
         """The same for counts of words, and for counts of pairs on both sides."""
-        found = counting_bets(text, vocabulary, self.rows, self.places)
+        found = counting_bets(text, vocabulary, self.rows, self.positions)
         return {name: self._cost(logs) for name, logs in found.items()}
 
     def _cost(self, logs: Tensor) -> Floats:
@@ -63,5 +65,5 @@ class SingleBlanks:
 
 def single_blanks(text: SmallText, vocabulary: Vocabulary, times: int = 3) -> SingleBlanks:
     """Of each held-out sentence `times` rows, in each of them another word is hidden, by lot."""
-    rows, mask, places, words = one_blank_each(text.held_out, vocabulary, times)
-    return SingleBlanks(rows, mask, places, words, np.arange(len(rows)) // times)
+    rows, mask, positions, words = one_blank_each(text.held_out, vocabulary, times)
+    return SingleBlanks(rows, mask, positions, words, np.arange(len(rows)) // times)

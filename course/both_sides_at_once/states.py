@@ -1,4 +1,4 @@
-"""What a masked language model makes of words in their sentences."""
+"""Hidden states of a masked language model at given words, layer by layer."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,10 @@ import numpy as np
 import torch
 
 from elmo_mini.embedding.stream import Floats
+from elmo_mini.models.masked_lm import MaskedLM
 from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
-from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.sentence_pairs import pack, padded
 
 ROWS = 64
@@ -34,7 +34,7 @@ def occurrence_states(
             ids, mask, segments = padded(
                 [pack(vocabulary.encode(map(str.lower, text))) for text in texts]
             )
-            places = torch.tensor([occurrences[row].position - starts[row] + 1 for row in rows])
+            positions = torch.tensor([occurrences[row].position - starts[row] + 1 for row in rows])
             layers = torch.stack(model.layers(ids, mask, segments), 1)  # (B, layers + 1, T, D)
-            found[rows] = layers[torch.arange(len(rows)), :, places].numpy()
+            found[rows] = layers[torch.arange(len(rows)), :, positions].numpy()
     return found

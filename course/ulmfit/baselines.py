@@ -32,26 +32,26 @@ OF_WORDS, OF_VECTORS = 10.0, 0.01
 """How freely a logistic regression may weigh words, and how freely numbers of vectors."""
 
 
-def bag_of_words(known: Words, labels: Labels, asked: Words, pairs: bool = False) -> Answers:
+def bag_of_words(train: Words, labels: Labels, test: Words, pairs: bool = False) -> Answers:
     """Logistic regression on which words occur, and, if asked for, which pairs of neighbours."""
-    x, y = _occurrences(known, asked, pairs)
+    x, y = _occurrences(train, test, pairs)
     return logistic(x, labels, OF_WORDS)(y)
 
 
-def naive_bayes(known: Words, labels: Labels, asked: Words) -> Answers:
+def naive_bayes(train: Words, labels: Labels, test: Words) -> Answers:
     """Multinomial naive Bayes on which words and pairs of neighbours occur."""
-    x, y = _occurrences(known, asked, True)
+    x, y = _occurrences(train, test, True)
     return np.asarray(MultinomialNB(alpha=SMOOTHING).fit(x, labels).predict(y), dtype=np.int64)
 
 
-def naive_bayes_svm(known: Words, labels: Labels, asked: Words) -> Answers:
+def naive_bayes_svm(train: Words, labels: Labels, test: Words) -> Answers:
     """Wang & Manning's classifier on words and pairs, each class against the others.
 
     Without their interpolation of the weights, which is meant for two classes of one size.
     """
-    x, y = _occurrences(known, asked, True)
+    x, y = _occurrences(train, test, True)
     classes = sorted(set(labels))
-    scores = np.zeros((len(asked), len(classes)))
+    scores = np.zeros((len(test), len(classes)))
     for column, label in enumerate(classes):
         here = np.array(labels) == label
         if here.all():
@@ -64,10 +64,10 @@ def naive_bayes_svm(known: Words, labels: Labels, asked: Words) -> Answers:
     return np.array(classes)[scores.argmax(1)]
 
 
-def linear_on(known: NDArray[np.float32], labels: Labels, asked: NDArray[np.float32]) -> Answers:
+def linear_on(train: NDArray[np.float32], labels: Labels, test: NDArray[np.float32]) -> Answers:
     """Logistic regression on vectors (N, D), each number brought to mean 0 and spread 1."""
-    scale = StandardScaler().fit(known)
-    x, y = scale.transform(known), scale.transform(asked)
+    scale = StandardScaler().fit(train)
+    x, y = scale.transform(train), scale.transform(test)
     return logistic(x, labels, OF_VECTORS)(y)
 
 
@@ -80,17 +80,17 @@ def logistic(x: Any, labels: Labels, freedom: float) -> Callable[[Any], Answers]
     freedom : scikit-learn's C
     """
     if len(set(labels)) == 1:
-        return lambda asked: np.full(asked.shape[0], labels[0])
+        return lambda test: np.full(test.shape[0], labels[0])
     model = LogisticRegression(C=freedom, max_iter=2_000).fit(x, labels)
-    return lambda asked: np.asarray(model.predict(asked), dtype=np.int64)
+    return lambda test: np.asarray(model.predict(test), dtype=np.int64)
 
 
-def _occurrences(known: Words, asked: Words, pairs: bool) -> tuple[csr_matrix, csr_matrix]:
+def _occurrences(train: Words, test: Words, pairs: bool) -> tuple[csr_matrix, csr_matrix]:
     """1 where a word of the known texts (or a pair) occurs, (N, words), for both."""
     count = CountVectorizer(
         analyzer=lambda words: _with_pairs(words) if pairs else words, binary=True
     )
-    return count.fit_transform(known), count.transform(asked)
+    return count.fit_transform(train), count.transform(test)
 
 
 def _with_pairs(words: Sequence[str]) -> list[str]:

@@ -6,10 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.ulmfit.bench import Bench
-from elmo_mini.ulmfit.classifier import TextClassifier, class_probabilities, in_ids
-from elmo_mini.ulmfit.recipe import Stage3, stage_2, stage_3
+from course.ulmfit.stages_setup import ULMFiTSetup
+from elmo_mini.ulmfit.stages import Stage3, stage_2, stage_3
 from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
+from elmo_mini.ulmfit.text_classifier import TextClassifier, class_probabilities, in_ids
 
 FAULTS = (  # as the lesson numbers them
     "all learning rates are thirty times too high",
@@ -25,37 +25,39 @@ LAYERS = ("word vectors", "LSTM 1", "LSTM 2", "head")
 LABELS = 100
 
 
-def broken_runs(bench: Bench, seed: int) -> dict[str, Any]:
+def broken_runs(setup: ULMFiTSetup, seed: int) -> dict[str, Any]:
     """What is seen of a sound run and of each broken one."""
     return {
         "labels": LABELS,
         "layers": LAYERS,
-        "runs": {name: _seen(bench, fault, seed) for name, fault in {"sound": "", **RUNS}.items()},
+        "runs": {name: _seen(setup, fault, seed) for name, fault in {"sound": "", **RUNS}.items()},
     }
 
 
-def _seen(bench: Bench, fault: str, seed: int) -> dict[str, Any]:
-    task, (vocabulary, own) = bench.task, bench.words
-    reader = bench.reader(read=True)
+def _seen(setup: ULMFiTSetup, fault: str, seed: int) -> dict[str, Any]:
+    task, (vocabulary, own) = setup.task, setup.words
+    reader = setup.language_model(tuned=True)
     if fault == LEAK:
         text = [*task.text, *task.test.texts]
-        reader = stage_2(bench.reader(read=False), vocabulary, own, text, epochs=bench.passes)
+        reader = stage_2(
+            setup.language_model(tuned=False), vocabulary, own, text, epochs=setup.passes
+        )
     how = Stage3()
     if fault == HOT:
         how = replace(how, rate=30 * how.rate)
     if fault == ASLEEP:
-        how = replace(how, waking="top alone")
+        how = replace(how, unfreezing="top alone")
     general: list[float] = []
     before: list[Tensor] = []
 
     def note(epoch: int, model: TextClassifier) -> None:
         if not epoch:
             before.extend(_weights(model))
-        general.append(bench.general_perplexity(model.reader))
+        general.append(setup.general_perplexity(model.reader))
         model.train()
 
-    known = task.train.drawn(LABELS, seed)
-    model = stage_3(reader, vocabulary, known, len(task.classes), how, seed, after_epoch=note)
+    train = task.train.drawn(LABELS, seed)
+    model = stage_3(reader, vocabulary, train, len(task.classes), how, seed, after_epoch=note)
     moved = [
         float((now - start).norm() / start.norm())
         for now, start in zip(_weights(model), before, strict=True)
@@ -68,7 +70,7 @@ def _seen(bench: Bench, fault: str, seed: int) -> dict[str, Any]:
             part: text_perplexity(reader, text_windows(texts, vocabulary, rows=8), own)
             for part, texts in pages.items()
         },
-        "right": {part: _right(model, bench, part) for part in pages},
+        "right": {part: _right(model, setup, part) for part in pages},
     }
 
 
@@ -79,7 +81,7 @@ def _weights(model: TextClassifier) -> list[Tensor]:
     ]
 
 
-def _right(model: TextClassifier, bench: Bench, part: str) -> float:
-    asked = getattr(bench.task, part)
-    said = class_probabilities(model, in_ids(asked.texts, bench.words[0])).argmax(-1)
-    return float((said == torch.tensor(asked.labels)).float().mean())
+def _right(model: TextClassifier, setup: ULMFiTSetup, part: str) -> float:
+    test = getattr(setup.task, part)
+    predicted = class_probabilities(model, in_ids(test.texts, setup.words[0])).argmax(-1)
+    return float((predicted == torch.tensor(test.labels)).float().mean())

@@ -15,16 +15,16 @@ import numpy as np
 from course.command import Prepared, Result, run_experiments
 from course.results.accuracy import Right, share_right
 from course.results.intervals import interval
-from course.ulmfit.bench import (
-    GENERAL_SENTENCES,
-    Bench,
-    benches,
-    checkpoints,
-    plainly,
-    schedule_for,
-)
 from course.ulmfit.broken_tunings import broken_runs
-from elmo_mini.ulmfit.recipe import Stage3
+from course.ulmfit.stages_setup import (
+    GENERAL_SENTENCES,
+    ULMFiTSetup,
+    checkpoints,
+    schedule_for,
+    setups,
+    single_rate,
+)
+from elmo_mini.ulmfit.stages import Stage3
 
 LABELS = 100
 LONGER = 3
@@ -33,30 +33,30 @@ WHOLE, NONE = "the whole recipe", "none of the three"
 PLAIN = "plain, at a rate of its own"
 PARTS: dict[str, Stage3] = {
     WHOLE: Stage3(),
-    "no gradual unfreezing": Stage3(waking="all at once"),
+    "no gradual unfreezing": Stage3(unfreezing="all at once"),
     "one rate for all layers": Stage3(factor=1.0),
     "a constant rate": Stage3(slanted=False),
-    NONE: Stage3(waking="all at once", factor=1.0, slanted=False),
-    PLAIN: plainly(Stage3()),
+    NONE: Stage3(unfreezing="all at once", factor=1.0, slanted=False),
+    PLAIN: single_rate(Stage3()),
 }
 BOTH_WAYS, TWICE = "forward and backward", "forward twice"
 """Means of two classifiers' probabilities; the second is the first one's control."""
 NETWORKS = ("from scratch", "stages 1 and 3", "stages 1, 2 and 3")
 
 
-def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+def labels(task: str, tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tuple[str, Result]:
     """Every way to learn one task from 50, 100, 500 and all labels."""
-    bench = tasks[task]
+    setup = tasks[task]
     rows: dict[str, list[Right]] = {}
-    for count, draws in bench.draws.items():
-        for way, right in _every_way(bench, count, seeds[:draws]).items():
+    for count, draws in setup.draws.items():
+        for way, right in _every_way(setup, count, seeds[:draws]).items():
             rows.setdefault(way, []).append(right)
             print(f"{task}, {count} labels, {way}: {right.mean():.3f}", flush=True)
-    return f"From few labels to all: ULMFiT and its rivals, {bench.task.what}", {
-        "labels": list(bench.draws),
-        "draws": list(bench.draws.values()),
-        "test": len(bench.task.test.texts),
-        "guessing": bench.guessing,
+    return f"From few labels to all: ULMFiT and its rivals, {setup.task.what}", {
+        "labels": list(setup.draws),
+        "draws": list(setup.draws.values()),
+        "test": len(setup.task.test.texts),
+        "guessing": setup.guessing,
         "right": {way: list(map(share_right, rights)) for way, rights in rows.items()},
         "lead of stages 1, 2 and 3": {
             way: [
@@ -69,29 +69,29 @@ def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
     }
 
 
-def longer(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+def longer(task: str, tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tuple[str, Result]:
     """All labels, and `LONGER` times the epochs: the recipe, plain fine-tuning, and counting."""
-    bench = tasks[task]
-    count = max(bench.draws)
+    setup = tasks[task]
+    count = max(setup.draws)
     how = schedule_for(count)
     more = replace(how, epochs=LONGER * how.epochs)
-    known = [bench.task.train.drawn(count, seed) for seed in seeds]
+    known = [setup.task.train.drawn(count, seed) for seed in seeds]
 
     def networks(how: Stage3) -> dict[str, Right]:
         rights = {}
-        for way, hows in ((NETWORKS[2], how), (PLAIN, plainly(how))):
-            said = [bench.trained(count, hows, seed).said for seed in seeds]
-            rights[way] = bench.right(said)
+        for way, hows in ((NETWORKS[2], how), (PLAIN, single_rate(how))):
+            said = [setup.trained(count, hows, seed).probabilities for seed in seeds]
+            rights[way] = setup.correct(said)
             print(f"{task}, {way}, {how.epochs} epochs: {rights[way].mean():.3f}", flush=True)
         return rights
 
     before, after = networks(how), networks(more)
     rights = {
         **after,
-        "bag of words": bench.right([bench.by_bag_of_words(k) for k in known]),
-        "naive Bayes SVM": bench.right([bench.by_naive_bayes_svm(k) for k in known]),
+        "bag of words": setup.correct([setup.by_bag_of_words(k) for k in known]),
+        "naive Bayes SVM": setup.correct([setup.by_naive_bayes_svm(k) for k in known]),
     }
-    return f"All labels, and three times the epochs, {bench.task.what}", {
+    return f"All labels, and three times the epochs, {setup.task.what}", {
         "labels": count,
         "draws": len(seeds),
         "epochs": more.epochs,
@@ -105,30 +105,30 @@ def longer(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[st
     }
 
 
-def _every_way(bench: Bench, count: int, seeds: Sequence[int]) -> dict[str, Right]:
-    known = [bench.task.train.drawn(count, seed) for seed in seeds]
+def _every_way(setup: ULMFiTSetup, count: int, seeds: Sequence[int]) -> dict[str, Right]:
+    known = [setup.task.train.drawn(count, seed) for seed in seeds]
     how = schedule_for(count)
     answers: dict[str, list[Any]] = {
-        "bag of words": [bench.by_bag_of_words(k) for k in known],
-        "naive Bayes SVM": [bench.by_naive_bayes_svm(k) for k in known],
-        "static vectors": [bench.by_static_vectors(k) for k in known],
-        "ELMo features": [bench.by_elmo(k) for k in known],
-        NETWORKS[0]: [bench.from_scratch(count, how, seed).said for seed in seeds],
-        NETWORKS[1]: [bench.trained(count, how, seed, read=False).said for seed in seeds],
-        NETWORKS[2]: [bench.trained(count, how, seed).said for seed in seeds],
-        PLAIN: [bench.trained(count, plainly(how), seed).said for seed in seeds],
+        "bag of words": [setup.by_bag_of_words(k) for k in known],
+        "naive Bayes SVM": [setup.by_naive_bayes_svm(k) for k in known],
+        "static vectors": [setup.by_static_vectors(k) for k in known],
+        "ELMo features": [setup.by_elmo(k) for k in known],
+        NETWORKS[0]: [setup.from_scratch(count, how, seed).probabilities for seed in seeds],
+        NETWORKS[1]: [setup.trained(count, how, seed, tuned=False).probabilities for seed in seeds],
+        NETWORKS[2]: [setup.trained(count, how, seed).probabilities for seed in seeds],
+        PLAIN: [setup.trained(count, single_rate(how), seed).probabilities for seed in seeds],
     }
-    return {way: bench.right(said) for way, said in answers.items()}
+    return {way: setup.correct(said) for way, said in answers.items()}
 
 
-def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+def parts(tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tuple[str, Result]:
     """A hundred labels: each part of the recipe left out, and what is forgotten."""
     found: Result = {"labels": LABELS, "tasks": {}}
-    for name, bench in tasks.items():
+    for name, setup in tasks.items():
         said, general = {}, {}
         for variant, how in PARTS.items():
             runs = [
-                bench.trained(
+                setup.trained(
                     LABELS,
                     how,
                     seed,
@@ -136,16 +136,16 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
                 )
                 for seed in seeds
             ]
-            said[variant] = [run.said for run in runs]
+            said[variant] = [run.probabilities for run in runs]
             general[variant] = interval([run.general[-1] for run in runs])
-            share = bench.right(said[variant]).mean()
+            share = setup.correct(said[variant]).mean()
             print(f"{name}, {variant}: {share:.3f}, {general[variant]['mean']:.0f}", flush=True)
         said["without stage 2"] = [
-            bench.trained(LABELS, Stage3(), seed, read=False).said for seed in seeds
+            setup.trained(LABELS, Stage3(), seed, tuned=False).probabilities for seed in seeds
         ]
-        rights = {variant: bench.right(answers) for variant, answers in said.items()}
+        rights = {variant: setup.correct(answers) for variant, answers in said.items()}
         found["tasks"][name] = {
-            "what": bench.task.what,
+            "what": setup.task.what,
             "draws": len(seeds),
             "right": {variant: share_right(right) for variant, right in rights.items()},
             "lead of the whole recipe": {
@@ -154,14 +154,14 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
                 if variant != WHOLE
             },
             "perplexity of general text": {
-                "after stage 1": bench.general_perplexity(bench.reader(read=False)),
+                "after stage 1": setup.general_perplexity(setup.language_model(tuned=False)),
                 **general,
             },
             "forgetting": {
                 variant: [
                     interval(epoch)
                     for epoch in np.transpose(
-                        [bench.trained(LABELS, PARTS[variant], seed).general for seed in seeds]
+                        [setup.trained(LABELS, PARTS[variant], seed).general for seed in seeds]
                     )
                 ]
                 for variant in (WHOLE, NONE)
@@ -170,17 +170,17 @@ def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
     return "A hundred labels: which part of the recipe earns its place", found
 
 
-def both_ways(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+def both_ways(tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tuple[str, Result]:
     """A hundred questions: forward, backward, their mean, and the mean of two forward runs."""
-    bench = tasks["questions"]
+    setup = tasks["questions"]
 
     def each(**how: Any) -> list[Any]:
-        return [bench.trained(LABELS, Stage3(), seed, **how).said for seed in seeds]
+        return [setup.trained(LABELS, Stage3(), seed, **how).probabilities for seed in seeds]
 
     said = {"forward": each(), "backward": each(direction="backward")}
     for pair, others in ((BOTH_WAYS, said["backward"]), (TWICE, each(again=True))):
         said[pair] = [one + other for one, other in zip(said["forward"], others, strict=True)]
-    rights = {way: bench.right(answers) for way, answers in said.items()}
+    rights = {way: setup.correct(answers) for way, answers in said.items()}
     return "A hundred questions, read forward, backward and both ways", {
         "labels": LABELS,
         "right": {way: share_right(right) for way, right in rights.items()},
@@ -192,12 +192,12 @@ def both_ways(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Resul
     }
 
 
-def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+def broken(tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tuple[str, Result]:
     """Three broken runs and a sound one, with a hundred questions."""
     return "Three broken runs and a sound one", broken_runs(tasks["questions"], seeds[0])
 
 
-EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Result]]] = {
+EXPERIMENTS: dict[str, Callable[[dict[str, ULMFiTSetup], Sequence[int]], tuple[str, Result]]] = {
     "parts": parts,
     "both-ways": both_ways,
     "broken": broken,
@@ -216,7 +216,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare(args: argparse.Namespace) -> Prepared:
-    return (benches(), args.seeds), {
+    return (setups(), args.seeds), {
         "interval": "95 %; shares of the test: bootstrap over draws and texts; all else: "
         "Student's t over the seeds",
         "checkpoints": checkpoints(),

@@ -22,8 +22,8 @@ from course.results.intervals import (
 )
 from course.results.stored import stored_result
 from course.ulmfit.figures import label_dots
+from elmo_mini.models.ulmfit import as_printed
 from elmo_mini.ulmfit.long_texts import Reader
-from elmo_mini.ulmfit.schedule import as_printed
 
 TASKS = ("questions", "opinions")
 WHOLE = "the whole recipe"

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import torch
 
-from course.why_bert.bench import HEAD_RATE, Bench, optimizer_of
-from elmo_mini.transformer.classifier import Classifier
-from elmo_mini.transformer.fine_tuning import tune
+from course.why_bert.fine_tuning_setup import HEAD_RATE, FineTuningSetup, optimizer_of
+from elmo_mini.models.fine_tuning import Classifier, tune
 
 FAULTS = (  # as the lesson numbers them
     "the names in the file and in the model differ, and nobody notices",
@@ -36,22 +35,22 @@ class Symptoms:
     """
 
     losses: list[float]
-    right: float
+    correct: float
     perplexity: tuple[float, float]
     moved: tuple[float, float]
 
 
-def four_runs(bench: Bench, seed: int = 0) -> dict[str, Symptoms]:
+def four_runs(setup: FineTuningSetup, seed: int = 0) -> dict[str, Symptoms]:
     """The sound run and the three broken ones."""
-    return {name: _seen(bench, fault, seed) for name, fault in {"sound": "", **RUNS}.items()}
+    return {name: _seen(setup, fault, seed) for name, fault in {"sound": "", **RUNS}.items()}
 
 
-def _seen(bench: Bench, fault: str, seed: int) -> Symptoms:
-    known, asked = bench.task.train.drawn(LABELS, seed), bench.task.dev
-    model = bench.classifier(bench.pretrained, seed)
+def _seen(setup: FineTuningSetup, fault: str, seed: int) -> Symptoms:
+    train, test = setup.task.train.drawn(LABELS, seed), setup.task.dev
+    model = setup.classifier(setup.pretrained, seed)
     if fault == NAMES:
-        model = bench.classifier(bench.fresh(seed), seed)
-        renamed = {f"model.{name}": tensor for name, tensor in bench.pretrained.items()}
+        model = setup.classifier(setup.fresh(seed), seed)
+        renamed = {f"model.{name}": tensor for name, tensor in setup.pretrained.items()}
         model.body.load_state_dict(renamed, strict=False)
     optimizer = optimizer_of(model)
     if fault == FROZEN:
@@ -59,16 +58,16 @@ def _seen(bench: Bench, fault: str, seed: int) -> Symptoms:
     warm_up = 10
     if fault == HOT:
         optimizer, warm_up = optimizer_of(model, body_rate=0.03), 1
-    before = bench.perplexity(model.body, asked.texts), _numbers(model)
-    losses = tune(model, bench.batches(known, STEPS, seed), optimizer, warm_up, 0.0)
-    after = bench.perplexity(model.body, asked.texts), _numbers(model)
+    before = setup.perplexity(model.body, test.texts), _numbers(model)
+    losses = tune(model, setup.batches(train, STEPS, seed), optimizer, warm_up, 0.0)
+    after = setup.perplexity(model.body, test.texts), _numbers(model)
     body, head = (
         float((now - then).norm() / then.norm())
         for now, then in zip(after[1], before[1], strict=True)
     )
     return Symptoms(
         [sum(losses[at : at + WINDOW]) / WINDOW for at in range(0, STEPS, WINDOW)],
-        float(bench.right(model, asked).mean()),
+        float(setup.correct(model, test).mean()),
         (before[0], after[0]),
         (body, head),
     )
@@ -87,6 +86,6 @@ def print_symptoms(runs: dict[str, Symptoms]) -> None:
     for name, run in runs.items():
         (before, after), (body, head) = run.perplexity, run.moved
         print(
-            f"{name:>5}: {run.right:.0%} right; next word: perplexity {before:,.0f} before and "
+            f"{name:>5}: {run.correct:.0%} right; next word: perplexity {before:,.0f} before and "
             f"{after:,.0f} after; moved: body {body:.0%}, head {head:.0%}"
         )

@@ -21,7 +21,14 @@ from course.results.accuracy import share_right
 from course.texts import labelled_tasks as tasks
 from course.texts.labelled_tasks import Labelled
 from course.texts.word_classes import word_classes
-from course.why_bert.bench import KINDS, WITHOUT_MARK, Bench, Weights, baselines, bench
+from course.why_bert.fine_tuning_setup import (
+    KINDS,
+    WITHOUT_MARK,
+    FineTuningSetup,
+    Weights,
+    baselines,
+    course_setup,
+)
 from course.why_bert.labels_saved import needed_interval
 from course.why_bert.speeches import fit
 from elmo_mini import corpora
@@ -39,24 +46,24 @@ CATCHING_UP = ("fresh", "scrambled", "two words and endings")
 
 def labels(seeds: Sequence[int]) -> tuple[str, Result]:
     """Right answers by the number of labels, and how many each needs to catch up."""
-    it = bench()
-    asked, rows = it.task.test, dict[str, dict[int, np.ndarray]]()
+    setup = course_setup()
+    test, rows = setup.task.test, dict[str, dict[int, np.ndarray]]()
     for kind in KINDS:
         rows[kind] = {
-            count: np.stack([_tuned(it, kind, count, steps, seed) for seed in seeds])
+            count: np.stack([_tuned(setup, kind, count, steps, seed) for seed in seeds])
             for count, steps in STEPS.items()
         }
     for count in STEPS:
-        draws = [baselines(it.task.train.drawn(count, seed), asked) for seed in seeds]
+        draws = [baselines(setup.task.train.drawn(count, seed), test) for seed in seeds]
         for name in draws[0]:
             rows.setdefault(name, {})[count] = np.stack([draw[name] for draw in draws])
     level = rows["pretrained"][min(STEPS)]
     return "The class of the last word, by the number of labels", {
         "training": f"batches of 10, steps by labels {STEPS}; Adam, body 0.001, head 0.01",
-        "test": f"{len(asked.texts)} beginnings of sentences (MASC)",
+        "test": f"{len(test.texts)} beginnings of sentences (MASC)",
         "seeds": list(seeds),
         "right": {
-            name: {str(count): share_right(right) for count, right in curve.items()}
+            name: {str(count): share_right(correct) for count, correct in curve.items()}
             for name, curve in rows.items()
         },
         "labels for what the pretrained network does with the fewest": {
@@ -66,9 +73,11 @@ def labels(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def _tuned(it: Bench, kind: str, count: int, steps: int, seed: int) -> np.ndarray:
-    known = it.task.train.drawn(count, seed)
-    return it.right(it.tuned(it.weights(kind, seed), known, seed, steps=steps), it.task.test)
+def _tuned(setup: FineTuningSetup, kind: str, count: int, steps: int, seed: int) -> np.ndarray:
+    train = setup.task.train.drawn(count, seed)
+    return setup.correct(
+        setup.tuned(setup.weights(kind, seed), train, seed, steps=steps), setup.task.test
+    )
 
 
 def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
@@ -77,38 +86,38 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     films = list(corpora.load("movie_reviews").split("train").sentences(lower=True))
     films = films[: len(speeches) * 2]
     vocabulary = word_vocabulary([*speeches, *films], max_size=WORDS)
-    it = Bench(word_classes(), {}, vocabulary, SMALL)
+    setup = FineTuningSetup(word_classes(), {}, vocabulary, SMALL)
     lots = random.Random(0)
     shuffled = [lots.sample(sentence, len(sentence)) for sentence in speeches]
     read: dict[str, Weights] = {
-        ORDERED: _pretrained(it, speeches),
-        SHUFFLED: _pretrained(it, shuffled),
-        FILMS: _pretrained(it, films),
+        ORDERED: _pretrained(setup, speeches),
+        SHUFFLED: _pretrained(setup, shuffled),
+        FILMS: _pretrained(setup, films),
     }
-    asked = {
-        "class of the last word": (it.task.train, it.task.test, len(it.task.classes)),
+    compared = {
+        "class of the last word": (setup.task.train, setup.task.test, len(setup.task.classes)),
         "kind of question": _questions(),
         WITHOUT_MARK: _questions(mark=False),
     }
     found: dict[str, dict[str, Any]] = {}
-    for task, (train, test, classes) in asked.items():
+    for task, (train, test, classes) in compared.items():
         rows: dict[str, list[np.ndarray]] = {name: [] for name in (NOTHING, *read, BAG, KNOWN_BAG)}
         for seed in seeds:
-            known = train.drawn(KNOWN, seed)
+            sample = train.drawn(KNOWN, seed)
             for name in (NOTHING, *read):
-                weights = read[name] if name in read else it.fresh(seed)
-                model = it.tuned(weights, known, seed, classes=classes)
-                rows[name].append(it.right(model, test))
-            rows[BAG].append(baselines(known, test)[BAG])
-            cut = (with_known_words(part, vocabulary) for part in (known, test))
+                weights = read[name] if name in read else setup.fresh(seed)
+                model = setup.tuned(weights, sample, seed, classes=classes)
+                rows[name].append(setup.correct(model, test))
+            rows[BAG].append(baselines(sample, test)[BAG])
+            cut = (with_known_words(part, vocabulary) for part in (sample, test))
             rows[KNOWN_BAG].append(baselines(*cut)[BAG])
-        right = {name: np.stack(draws) for name, draws in rows.items()}
-        found[task] = {name: share_right(draws) for name, draws in right.items()}
-        found[task]["speeches less shuffled"] = share_right(right[ORDERED] - right[SHUFFLED])
+        correct = {name: np.stack(draws) for name, draws in rows.items()}
+        found[task] = {name: share_right(draws) for name, draws in correct.items()}
+        found[task]["speeches less shuffled"] = share_right(correct[ORDERED] - correct[SHUFFLED])
         for name in read:
-            found[task][f"{name}, less nothing"] = share_right(right[name] - right[NOTHING])
+            found[task][f"{name}, less nothing"] = share_right(correct[name] - correct[NOTHING])
         found[task]["bag, 1,000 words, less bag of words"] = share_right(
-            right[KNOWN_BAG] - right[BAG]
+            correct[KNOWN_BAG] - correct[BAG]
         )
     return "What the weights have read, and two tasks with 50 labels", {
         "pretraining": f"{EPOCHS} epochs of {TOKENS:,} tokens each, one run each",
@@ -118,10 +127,10 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def _pretrained(it: Bench, sentences: Sequence[list[str]]) -> Weights:
+def _pretrained(setup: FineTuningSetup, sentences: Sequence[list[str]]) -> Weights:
     torch.manual_seed(0)
-    model = it.body()
-    fit(model, text_stream(sentences, it.vocabulary)[:TOKENS], EPOCHS)
+    model = setup.body()
+    fit(model, text_stream(sentences, setup.vocabulary)[:TOKENS], EPOCHS)
     return {name: tensor.detach() for name, tensor in model.state_dict().items()}
 
 
@@ -144,24 +153,24 @@ def with_known_words(part: Labelled, vocabulary: Vocabulary) -> Labelled:
 
 def leash(seeds: Sequence[int]) -> tuple[str, Result]:
     """Right answers with 50 labels, by where the body is pulled to, how strongly, how long."""
-    it = bench()
+    setup = course_setup()
     found: dict[str, Any] = {}
     for steps in LENGTHS:
         rows = {
-            name: np.stack([_pulled(it, steps, seed, how) for seed in seeds])
+            name: np.stack([_pulled(setup, steps, seed, how) for seed in seeds])
             for name, how in _pulls().items()
         }
         found[str(steps)] = {
-            "right": {name: share_right(right) for name, right in rows.items()},
+            "right": {name: share_right(correct) for name, correct in rows.items()},
             "lead over no pull": {
-                name: share_right(right - rows[LOOSE])
-                for name, right in rows.items()
+                name: share_right(correct - rows[LOOSE])
+                for name, correct in rows.items()
                 if name != LOOSE
             },
         }
     return "A pull on the pretrained body, with 50 labels", {
         "training": "batches of 10; Adam, body 0.001, head 0.01",
-        "test": f"{len(it.task.test.texts)} beginnings of sentences (MASC)",
+        "test": f"{len(setup.task.test.texts)} beginnings of sentences (MASC)",
         "strengths": list(STRENGTHS),
         "seeds": list(seeds),
         "steps": found,
@@ -169,16 +178,18 @@ def leash(seeds: Sequence[int]) -> tuple[str, Result]:
 
 
 def _pulls() -> dict[str, dict[str, Any]]:
-    """Each way to hold the body, as `Bench.tuned` takes it."""
+    """Each way to hold the body, as `FineTuningSetup.tuned` takes it."""
     ways: dict[str, dict[str, Any]] = {LOOSE: {}}
     for name, how in (("to the start", "pull"), ("to 0", "decay")):
         ways |= {f"{name}, {strength:g}": {how: strength} for strength in STRENGTHS}
     return ways
 
 
-def _pulled(it: Bench, steps: int, seed: int, how: Mapping[str, Any]) -> np.ndarray:
-    known = it.task.train.drawn(KNOWN, seed)
-    return it.right(it.tuned(it.pretrained, known, seed, steps=steps, **how), it.task.test)
+def _pulled(setup: FineTuningSetup, steps: int, seed: int, how: Mapping[str, Any]) -> np.ndarray:
+    train = setup.task.train.drawn(KNOWN, seed)
+    return setup.correct(
+        setup.tuned(setup.pretrained, train, seed, steps=steps, **how), setup.task.test
+    )
 
 
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {

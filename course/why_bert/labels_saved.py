@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 ROUNDS = 2_000
 
 
-def labels_needed(labels: Sequence[float], right: Sequence[float], level: float) -> float:
+def labels_needed(labels: Sequence[float], accuracy: Sequence[float], level: float) -> float:
     """The number of labels at which the curve first reaches the level.
 
     Between two points the curve is a straight line over the logarithm of the labels.
@@ -25,11 +25,11 @@ def labels_needed(labels: Sequence[float], right: Sequence[float], level: float)
     The first number of labels where the first point is at the level or above it; infinity where
     the curve never reaches it
     """
-    if right[0] >= level:
+    if accuracy[0] >= level:
         return float(labels[0])
     for i in range(1, len(labels)):
-        if right[i] >= level:
-            share = (level - right[i - 1]) / (right[i] - right[i - 1])
+        if accuracy[i] >= level:
+            share = (level - accuracy[i - 1]) / (accuracy[i] - accuracy[i - 1])
             low, high = math.log(labels[i - 1]), math.log(labels[i])
             return math.exp(low + share * (high - low))
     return math.inf

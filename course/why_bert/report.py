@@ -11,63 +11,63 @@ from course.figures.picture import Picture
 from course.results.accuracy import share_right
 from course.results.intervals import TWO_INTERVALS, lead, lead_twice
 from course.texts.labelled_tasks import Labelled
-from course.why_bert.bench import (
+from course.why_bert.broken_bodies import STEPS, WINDOW, Symptoms
+from course.why_bert.fine_tuning_setup import (
     CONTROLS,
     ENLARGED,
     NORMAL,
     WITHOUT_MARK,
-    Bench,
-    Right,
+    Correct,
+    FineTuningSetup,
     Scramble,
     Tune,
     baselines,
 )
-from course.why_bert.broken_bodies import STEPS, WINDOW, Symptoms
 from course.why_bert.scrambling import scrambled
+from elmo_mini.models.fine_tuning import Classifier
+from elmo_mini.models.fine_tuning import tune as course_tune
 from elmo_mini.progress import progress_bar
-from elmo_mini.transformer.classifier import Classifier
-from elmo_mini.transformer.fine_tuning import tune as course_tune
 
 LENGTHS = (10, 20, 40, 80)
 EQUAL = 0.05  # a training loss that all kinds pass through
 LABELS = 50
 
 
-def answers(
-    bench: Bench,
+def fine_tuned_accuracies(
+    setup: FineTuningSetup,
     ways: Mapping[str, Mapping[str, Any]],
     seeds: Sequence[int],
     *,
     tune: Tune = course_tune,
     scramble: Scramble = scrambled,
-) -> dict[str, list[Right]]:
+) -> dict[str, list[Correct]]:
     """Train on 50 labels in each way, once for each draw; which answers for the test are right.
 
     Parameters
     ----------
     ways : of each, ``kind`` of weights, or ``kept``, how far up they stay pretrained (by default
-        all is pretrained), and whatever `Bench.tuned` takes
+        all is pretrained), and whatever `FineTuningSetup.tuned` takes
     tune, scramble : the loop, and what scrambles, the learner's or the course's
     """
-    found: dict[str, list[Right]] = {name: [] for name in ways}
+    found: dict[str, list[Correct]] = {name: [] for name in ways}
     with progress_bar(total=len(ways) * len(seeds)) as bar:
         for seed in seeds:
-            known = bench.task.train.drawn(LABELS, seed)
+            train = setup.task.train.drawn(LABELS, seed)
             for name, way in ways.items():
                 how = dict(way)
                 kind, kept = how.pop("kind", "pretrained"), how.pop("kept", None)
                 weights = (
-                    bench.weights(kind, seed, scramble) if kept is None else bench.mixed(kept, seed)
+                    setup.weights(kind, seed, scramble) if kept is None else setup.mixed(kept, seed)
                 )
-                model = bench.tuned(weights, known, seed, tune=tune, **how)
-                found[name].append(bench.right(model, bench.task.test))
+                model = setup.tuned(weights, train, seed, tune=tune, **how)
+                found[name].append(setup.correct(model, setup.task.test))
                 bar.update()
     return found
 
 
-def share_bars(runs: Mapping[str, Sequence[Right]], title: str) -> Picture:
+def share_bars(runs: Mapping[str, Sequence[Correct]], title: str) -> Picture:
     """Right answers of each, with intervals over draws and texts."""
-    shares = right_by(runs)
+    shares = accuracy_by(runs)
     return interval_bars(
         [name.replace(" and ", "\nand ") for name in shares],
         {"right answers": list(shares.values())},
@@ -76,18 +76,20 @@ def share_bars(runs: Mapping[str, Sequence[Right]], title: str) -> Picture:
     )
 
 
-def first_figure(bench: Bench, runs: Mapping[str, Classifier], known: Labelled) -> Picture:
+def first_figure(
+    setup: FineTuningSetup, runs: Mapping[str, Classifier], train: Labelled
+) -> Picture:
     """Trained networks and the sceptics that learn from the same labels, on the test."""
-    asked = bench.task.test
-    right = baselines(known, asked)
-    right["last word's\nvector"] = bench.by_last_vector(known, asked)
-    right |= {name: bench.right(model, asked) for name, model in runs.items()}
-    commonest = np.bincount(asked.labels).max() / len(asked.labels)
+    test = setup.task.test
+    correct = baselines(train, test)
+    correct["last word's\nvector"] = setup.by_last_vector(train, test)
+    correct |= {name: setup.correct(model, test) for name, model in runs.items()}
+    commonest = np.bincount(test.labels).max() / len(test.labels)
     return plots.bars(
-        [name.replace(" and ", "\nand ") for name in right],
-        {"right answers": [100 * share.mean() for share in right.values()]},
+        [name.replace(" and ", "\nand ") for name in correct],
+        {"right answers": [100 * share.mean() for share in correct.values()]},
         title="Pretrained beats fresh and counts; one of its vectors does as well (one draw)",
-        ylabel=f"right answers on {len(asked.texts)} texts (%)",
+        ylabel=f"right answers on {len(test.texts)} texts (%)",
         level=("commonest class", 100 * commonest),
     )
 
@@ -103,14 +105,14 @@ def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:
     )
 
 
-def suffering(right: Mapping[str, Mapping[str, Any]]) -> str:
+def tasks_hurt(correct: Mapping[str, Mapping[str, Any]]) -> str:
     """Print what each reading brought each task; which tasks shuffling hurts, in a word.
 
     A task is hurt where both intervals say so. Questions without their mark are a control.
     """
     print(TWO_INTERVALS)
     hurt = []
-    for task, rows in right.items():
+    for task, rows in correct.items():
         print(f"{task}:")
         for name, point in rows.items():
             if " less " in name:
@@ -120,23 +122,23 @@ def suffering(right: Mapping[str, Mapping[str, Any]]) -> str:
     return "both" if len(hurt) == 2 else hurt[0] if hurt else "neither"
 
 
-def right_by(runs: Mapping[str, Sequence[Right]]) -> dict[str, dict[str, Any]]:
+def accuracy_by(runs: Mapping[str, Sequence[Correct]]) -> dict[str, dict[str, Any]]:
     """Share of right answers of each, with its interval over draws and texts."""
     return {name: share_right(np.stack(draws)) for name, draws in runs.items()}
 
 
 def saved_labels(
-    right: Mapping[str, Mapping[str, Mapping[str, float]]], labels_needed: Any
+    correct: Mapping[str, Mapping[str, Mapping[str, float]]], labels_needed: Any
 ) -> dict[str, float]:
     """Labels that each needs for what the pretrained network does with the fewest."""
-    level = next(iter(right["pretrained"].values()))["mean"]
+    level = next(iter(correct["pretrained"].values()))["mean"]
     return {
         name: labels_needed([int(n) for n in points], [p["mean"] for p in points.values()], level)
-        for name, points in right.items()
+        for name, points in correct.items()
     }
 
 
-def print_scales(bench: Bench, runs: Mapping[str, Sequence[Right]]) -> None:
+def print_scales(setup: FineTuningSetup, runs: Mapping[str, Sequence[Correct]]) -> None:
     """What scrambling costs, what it leaves, and how large the word vectors of each kind are."""
     pairs = (
         ("pretrained", "scrambled"),
@@ -147,7 +149,7 @@ def print_scales(bench: Bench, runs: Mapping[str, Sequence[Right]]) -> None:
     for one, other in pairs:
         print(f"{one} less {other}: {difference_of(runs, one, other)}")
     for kind in ("pretrained", NORMAL, ENLARGED, "fresh"):
-        spread = float(bench.weights(kind, 0)["word.weight"].std())
+        spread = float(setup.weights(kind, 0)["word.weight"].std())
         print(f"spread of the word vectors, {kind}: {spread:.2f}")
 
 
@@ -167,35 +169,37 @@ def print_needed(needed: Mapping[str, float], stored: Mapping[str, Any]) -> None
     print(f"With {LABELS} labels scrambled weights keep {kept:.0%} of the lead over fresh ones.")
 
 
-def print_longer(bench: Bench, count: int, lengths: tuple[int, int], seeds: Sequence[int]) -> None:
+def print_longer(
+    setup: FineTuningSetup, count: int, lengths: tuple[int, int], seeds: Sequence[int]
+) -> None:
     """What more steps bring the fresh network, with so many labels."""
-    runs: dict[str, list[Right]] = {f"{steps} steps": [] for steps in lengths}
+    runs: dict[str, list[Correct]] = {f"{steps} steps": [] for steps in lengths}
     with progress_bar(total=len(lengths) * len(seeds)) as bar:
         for seed in seeds:
-            known = bench.task.train.drawn(count, seed)
-            for steps, right in zip(lengths, runs.values(), strict=True):
-                model = bench.tuned(bench.fresh(seed), known, seed, steps=steps)
-                right.append(bench.right(model, bench.task.test))
+            train = setup.task.train.drawn(count, seed)
+            for steps, correct in zip(lengths, runs.values(), strict=True):
+                model = setup.tuned(setup.fresh(seed), train, seed, steps=steps)
+                correct.append(setup.correct(model, setup.task.test))
                 bar.update()
     less, more = runs
     print(f"fresh, {count} labels, {more} less {less}: {difference_of(runs, more, less)}")
 
 
 def print_of_all(
-    right: Mapping[str, Mapping[str, Mapping[str, float]]],
+    correct: Mapping[str, Mapping[str, Mapping[str, float]]],
     names: Sequence[str],
     counts: Sequence[str],
 ) -> None:
     """Right answers with some of the labels, in percent of those with all."""
     for name in names:
-        *_, most = right[name]
+        *_, most = correct[name]
         for count in counts:
-            share = right[name][count]["mean"] / right[name][most]["mean"]
+            share = correct[name][count]["mean"] / correct[name][most]["mean"]
             labels = int(count) / int(most)
             print(f"{name}: {labels:.0%} of the labels, {share:.0%} of what it has with all")
 
 
-def points_ahead(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> float:
+def points_ahead(runs: Mapping[str, Sequence[Correct]], one: str, other: str) -> float:
     """Print how far one is ahead of another, with the interval; give the points."""
     print(f"{one} less {other}: {difference_of(runs, one, other)}")
     return 100 * float(np.mean(np.stack(runs[one]) - np.stack(runs[other])))
@@ -229,23 +233,23 @@ def print_leash(steps: Mapping[str, Mapping[str, Any]]) -> None:
             print(f"   {name}, less none: {lead_twice(point)}")
 
 
-def difference_of(runs: Mapping[str, Sequence[Right]], one: str, other: str) -> str:
+def difference_of(runs: Mapping[str, Sequence[Correct]], one: str, other: str) -> str:
     """How many points one is ahead of another, draw by draw and text by text, in words."""
     return lead(share_right(np.stack(runs[one]) - np.stack(runs[other])))
 
 
 def losses_by_length(
-    bench: Bench, kinds: Sequence[str], seeds: Sequence[int]
+    setup: FineTuningSetup, kinds: Sequence[str], seeds: Sequence[int]
 ) -> dict[str, list[tuple[float, float]]]:
     """For each kind of weights, the losses of its 50 labels and of dev, a pair for each run."""
     found: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
     with progress_bar(total=len(kinds) * len(seeds) * len(LENGTHS)) as bar:
         for kind in kinds:
             for seed in seeds:
-                known = bench.task.train.drawn(LABELS, seed)
+                train = setup.task.train.drawn(LABELS, seed)
                 for steps in LENGTHS:
-                    model = bench.tuned(bench.weights(kind, seed), known, seed, steps=steps)
-                    pair = bench.loss(model, known), bench.loss(model, bench.task.dev)
+                    model = setup.tuned(setup.weights(kind, seed), train, seed, steps=steps)
+                    pair = setup.loss(model, train), setup.loss(model, setup.task.dev)
                     found[kind].append(pair)
                     bar.update()
     return found
@@ -262,13 +266,13 @@ def held_out_at(equal: float, draws: np.ndarray) -> list[float]:
 
 
 def trained_and_held_out(
-    bench: Bench, kinds: Sequence[str], seeds: Sequence[int], *, title: str
+    setup: FineTuningSetup, kinds: Sequence[str], seeds: Sequence[int], *, title: str
 ) -> Picture:
     """Held-out loss over training loss, for runs of several lengths.
 
     Printed, draw by draw: the held-out loss where each kind's own line has one training loss.
     """
-    found = losses_by_length(bench, kinds, seeds)
+    found = losses_by_length(setup, kinds, seeds)
     print(f"where the loss of the {LABELS} labels is {EQUAL}, loss of 200 other texts, by draw:")
     for kind, pairs in found.items():
         held = held_out_at(EQUAL, np.array(pairs).reshape(len(seeds), len(LENGTHS), 2))
@@ -288,14 +292,16 @@ def trained_and_held_out(
     )
 
 
-def label_curves(right: Mapping[str, Mapping[str, Mapping[str, float]]], *, title: str) -> Picture:
+def label_curves(
+    correct: Mapping[str, Mapping[str, Mapping[str, float]]], *, title: str
+) -> Picture:
     """Right answers by the number of labels, with intervals."""
     rows = {
         name: {end: 100 * np.array([p[end] for p in points.values()]) for end in _ENDS}
-        for name, points in right.items()
+        for name, points in correct.items()
     }
     return plots.curves(
-        [int(count) for count in next(iter(right.values()))],
+        [int(count) for count in next(iter(correct.values()))],
         {name: row["mean"] for name, row in rows.items()},
         bands={name: (row["low"], row["high"]) for name, row in rows.items()},
         title=title,
@@ -305,12 +311,12 @@ def label_curves(right: Mapping[str, Mapping[str, Mapping[str, float]]], *, titl
     )
 
 
-def knowledge_figure(right: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
+def knowledge_figure(correct: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
     """Two tasks and a control, by what the weights have read."""
-    names = [name for name in next(iter(right.values())) if " less " not in name]
+    names = [name for name in next(iter(correct.values())) if " less " not in name]
     return interval_bars(
         [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names],
-        {task: [rows[name] for name in names] for task, rows in right.items()},
+        {task: [rows[name] for name in names] for task, rows in correct.items()},
         title=title,
         ylabel="right answers (%)",
     )

@@ -1,4 +1,4 @@
-"""Weights that keep their numbers and lose their places: a control for what training has learnt.
+"""Each tensor's entries permuted: a control for what pretraining has learnt.
 
 Each matrix keeps its mean, its spread and its outliers. Which number belongs to which input and
 output is gone. What a model still gains from such weights, it owes to their size alone.

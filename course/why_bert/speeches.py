@@ -16,12 +16,12 @@ from torch.nn import functional
 
 from course.baselines.kneser_ney import KneserNey
 from elmo_mini import corpora
+from elmo_mini.models.fine_tuning import CausalLM
 from elmo_mini.records import machine
 from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream, word_vocabulary
 from elmo_mini.training.steps import clipped_step, evaluating
-from elmo_mini.transformer.causal_lm import CausalLM
 from elmo_mini.transformer.files import COURSE_CHECKPOINT, save_causal_lm
-from elmo_mini.transformer.training import rate
+from elmo_mini.transformer.masked_lm_training import rate
 
 CORPUS, WORDS = "state_union", 4_000
 DIM, HEADS, LAYERS, LONGEST = 96, 4, 3, 32

@@ -1,1 +1,1 @@
-"""AWD-LSTM: a word LSTM language model that is kept from learning its text by heart (lesson 10)."""
+"""Options, training and files of the AWD-LSTM (`elmo_mini.models.awd_lstm`)."""

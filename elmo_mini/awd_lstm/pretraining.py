@@ -9,8 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from elmo_mini.awd_lstm.model import in_reading_order
-from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.text.running_text import in_reading_order, text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.card import page
 from elmo_mini.training.pretraining.sources import (
@@ -92,7 +91,7 @@ def model_card(record: dict[str, Any]) -> str:
         f"{options['layers']} LSTM layers, word vectors of {options['dim']} dimensions tied to "
         f"the softmax, {options['hidden_dim']} hidden units, {record['weights']:,} weights "
         f"(Merity, Keskar & Socher, 2017). The file holds them as {record['stored_as']}. Load it "
-        "with `elmo_mini.awd_lstm.files.load_awd_lstm`.",
+        "with `elmo_mini.awd_lstm.awd_lstm_file.load_awd_lstm`.",
         f"In lower case, {options['vocabulary_size']:,} words with `<unk>` and `</s>`. Sentences "
         "left out stand in a text on which the course measures models.",
         [

@@ -16,14 +16,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.awd_lstm.averaging import WeightAverage, averaging_is_due, set_parameters
-from elmo_mini.awd_lstm.model import AWDLSTM, States, detached, next_word_loss
-from elmo_mini.awd_lstm.regularisation import (
+from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.varying_windows import VaryingWindow, varying_windows
+from elmo_mini.models.awd_lstm import (
+    AWDLSTM,
+    States,
+    WeightAverage,
     activation_regularisation,
+    averaging_is_due,
+    detached,
+    next_word_loss,
+    set_parameters,
     temporal_activation_regularisation,
 )
-from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
-from elmo_mini.awd_lstm.windows import VaryingWindow, varying_windows
 from elmo_mini.text.running_text import next_word_windows, stream_rows
 from elmo_mini.training.pretraining.softmax import SampledSoftmax
 from elmo_mini.training.processes import Processes
@@ -129,7 +134,7 @@ class AWDRun(Run):
     def belongs_to(self) -> dict[str, Any]:
         """Sizes, settings and text."""
         return {
-            "model": self.model.options.to_dict(),
+            "model": asdict(self.model.options),
             "training": asdict(self.options),
             "text": self.text_digest,
         }

@@ -17,6 +17,8 @@ from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.files import existing_file, written_whole
 
 _RECORD = "record"
+RENAMED = {"place.weight": "position_embedding.weight"}
+"""Parameters of releases before 0.2 and what they are called now; files of both are read."""
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -59,7 +61,8 @@ def read_checkpoint(
     try:
         with safe_open(path, "pt", device=device) as file:
             record = json.loads((file.metadata() or {})[_RECORD])
-            return {name: file.get_tensor(name) for name in file.keys()}, record  # noqa: SIM118
+            names = list(file.keys())
+            return {_current_name(name): file.get_tensor(name) for name in names}, record
     except SafetensorError as wrong:
         raise CheckpointDamaged(
             f"{path} is no whole safetensors file ({wrong}); fetch or train it again"
@@ -68,6 +71,14 @@ def read_checkpoint(
         raise CheckpointDamaged(
             f"{path} is a safetensors file, but not one written by elmo_mini: its record is missing"
         ) from wrong
+
+
+def _current_name(name: str) -> str:
+    """What a parameter is called now; a prefix such as ``model.`` stays."""
+    for old, new in RENAMED.items():
+        if name == old or name.endswith(f".{old}"):
+            return name.removesuffix(old) + new
+    return name
 
 
 def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path: PathLike) -> Model:
@@ -90,8 +101,10 @@ def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path:
     """
     with torch.random.fork_rng(devices=[]):
         model = make()
+    own = model.state_dict().keys()
+    kept = {new: old for old, new in RENAMED.items() if old in own}  # a learner's older class
     try:
-        model.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
+        model.load_state_dict({kept.get(n, n): tensor.float() for n, tensor in tensors.items()})
     except RuntimeError as wrong:
         raise CheckpointDamaged(f"{path} does not fit the model: {wrong}") from wrong
     return model.eval()

@@ -14,6 +14,7 @@ import torch
 
 from elmo_mini.arguments import number, positive_float, positive_int
 from elmo_mini.files import write_text
+from elmo_mini.models.masked_lm import MaskedLMOptions
 from elmo_mini.training.card import origin
 from elmo_mini.training.options import (
     add_run_options,
@@ -26,7 +27,6 @@ from elmo_mini.training.pretraining.sources import course_sources, evaluation_se
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
 from elmo_mini.transformer.files import save_masked_lm
-from elmo_mini.transformer.masked_lm import MaskedLMOptions
 from elmo_mini.transformer.pretraining import MaskedPretraining, epoch_rows
 from elmo_mini.transformer.pretraining_card import model_card
 from elmo_mini.transformer.pretraining_text import read_sources

@@ -13,6 +13,7 @@ from itertools import chain, repeat
 import torch
 from torch import Tensor
 
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.vocabulary import Vocabulary
 
 UNKNOWN, BOUNDARY = "<unk>", "</s>"
@@ -42,6 +43,23 @@ def text_stream(sentences: Iterable[Iterable[str]], vocabulary: Vocabulary) -> T
     if len(ids) == 1:
         raise ValueError("there is no sentence to read")
     return torch.tensor(ids)
+
+
+def in_reading_order(ids: Tensor, direction: str) -> Tensor:
+    """Text (..., N) as a model of this direction reads it; turning twice gives the text back.
+
+    Rows with padding have to be turned before they are padded.
+
+    Raises
+    ------
+    ConfigurationError
+        If the direction is neither ``forward`` nor ``backward``.
+    """
+    if direction == "forward":
+        return ids
+    if direction == "backward":
+        return ids.flip(-1)
+    raise ConfigurationError(f"direction is {direction!r}; it must be forward or backward")
 
 
 def stream_rows(stream: Tensor, rows: int) -> Tensor:

@@ -1,1 +1,1 @@
-"""Transformers that read both sides at once: a masked language model, and what it is made of."""
+"""Training, files, text and task heads of the masked and the causal language model."""

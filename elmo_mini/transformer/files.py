@@ -18,9 +18,9 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.models.fine_tuning import CausalLM, causal_block
+from elmo_mini.models.masked_lm import MakeBlock, MaskedLM, MaskedLMOptions, TorchBlock
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.causal_lm import CausalLM, causal_block
-from elmo_mini.transformer.masked_lm import Block, MaskedLM, MaskedLMOptions, TorchBlock
 
 DATA = Path(__file__).parents[1] / "data"
 LARGER_CHECKPOINT = DATA / "larger_masked_lm" / "model.safetensors"
@@ -73,7 +73,7 @@ def save_causal_lm(
 
 
 def load_masked_lm(
-    path: PathLike | None = None, block: Block = TorchBlock
+    path: PathLike | None = None, block: MakeBlock = TorchBlock
 ) -> tuple[MaskedLM, Vocabulary]:
     """Build a model and its vocabulary from a file of `save_masked_lm`.
 

@@ -1,4 +1,4 @@
-"""What stands on a masked language model in each of four kinds of task: one linear layer.
+"""Task heads of a masked language model for four kinds of task: one linear layer each.
 
 Devlin et al. 2019 (arXiv:1810.04805), section 4 and figure 4. Each reads the states at the top
 (B, T, D) and nothing else, so the model below is the same for all.
@@ -22,7 +22,7 @@ class SentenceHead(nn.Module):
 
 
 class TaggingHead(nn.Module):
-    """One label for each token: a softmax at every place, no CRF."""
+    """One label for each token: a softmax at every position, no CRF."""
 
     def __init__(self, dim: int, labels: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class SpanHead(nn.Module):
     def forward(self, states: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         """States (B, T, D) and segments (B, T) to the scores of start and end, (B, T) each.
 
-        Places of the first text have minus infinity: the answer stands in the second.
+        Positions of the first text have minus infinity: the answer stands in the second.
         """
         scores = self.linear(states).masked_fill((segments == 0).unsqueeze(-1), -torch.inf)
         start, end = scores.unbind(-1)
@@ -52,7 +52,7 @@ class SpanHead(nn.Module):
 
 
 def best_span(start: Tensor, end: Tensor) -> tuple[int, int]:
-    """The first and last place of the best answer in one text; the first is not after the last.
+    """First and last position of the best answer in one text; the first is not after the last.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def best_span(start: Tensor, end: Tensor) -> tuple[int, int]:
     Raises
     ------
     ValueError
-        If no place may be part of an answer.
+        If no position may be part of an answer.
     """
     both = (start.unsqueeze(1) + end).masked_fill(  # (T, T)
         torch.ones(len(start), len(start), dtype=torch.bool, device=start.device).tril(-1),
         -torch.inf,
     )
     if not torch.isfinite(both).any():
-        raise ValueError("no place may start and end an answer")
+        raise ValueError("no position may start and end an answer")
     first, last = divmod(int(both.argmax()), len(start))
     return first, last

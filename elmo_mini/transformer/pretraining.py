@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from elmo_mini.models.masked_lm import CHOSEN, IGNORED, MaskedLM, MaskedLMOptions, corrupt
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.run import Run
 from elmo_mini.training.steps import clipped_step, device_of, seeded
-from elmo_mini.transformer.corruption import CHOSEN, corrupt
-from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack, padded
 
 POOL = 50
@@ -198,7 +197,7 @@ def losses(
 ) -> tuple[Tensor, Tensor]:
     """Mean nats of a hidden word, and of a pair's question; 0 where nothing is asked."""
     states = model(read, mask, segments)  # (B, T, D)
-    chosen, paired = asked != NOT_ASKED, follows != NO_PAIR
+    chosen, paired = asked != IGNORED, follows != NO_PAIR
     hidden = functional.cross_entropy(model.scores(states[chosen]), asked[chosen], reduction="sum")
     score, right = model.next_score(states)[paired], follows[paired].float()
     pairs = functional.binary_cross_entropy_with_logits(score, right, reduction="sum")
@@ -229,7 +228,7 @@ def validation_loss(
                 part.to(device) for part in (ids, read, asked, mask, segments, follows)
             )
             hidden, _ = losses(model, read, asked, mask, segments, follows)
-            count = int((asked != NOT_ASKED).sum())
+            count = int((asked != IGNORED).sum())
             nats, asked_for = nats + hidden.item() * count, asked_for + count
             score = model.next_score(model(ids, mask, segments))
             paired = follows != NO_PAIR

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from elmo_mini.models.masked_lm import CLS, SEP, SPECIALS
 from elmo_mini.text.batches import pad
-from elmo_mini.transformer.corruption import CLS, SEP, SPECIALS
 
 CLS_ID, SEP_ID = SPECIALS.index(CLS), SPECIALS.index(SEP)
 FALSE = 0.5
@@ -80,17 +80,17 @@ def sentence_pairs(documents: Sequence[Sequence[Ids]], lots: random.Random) -> l
     ValueError
         If there is nothing to draw a false second sentence from.
     """
-    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
-    if len(places) < 3:
-        raise ValueError(f"a false pair needs a third sentence; there are {len(places)}")
+    positions = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    if len(positions) < 3:
+        raise ValueError(f"a false pair needs a third sentence; there are {len(positions)}")
     pairs = []
-    for d, s in places:
+    for d, s in positions:
         if s + 1 == len(documents[d]):
             continue
         follows = int(lots.random() >= FALSE)
         there = (d, s + 1)
         while not follows and there in {(d, s), (d, s + 1)}:
-            there = lots.choice(places)
+            there = lots.choice(positions)
         pairs.append(Pair(documents[d][s], documents[there[0]][there[1]], follows))
     return pairs
 

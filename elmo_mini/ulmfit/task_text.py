@@ -9,8 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_mini.awd_lstm.model import AWDLSTM, States, detached, in_reading_order
-from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows, text_stream
+from elmo_mini.models.awd_lstm import AWDLSTM, States, detached
+from elmo_mini.text.running_text import (
+    BOUNDARY,
+    in_reading_order,
+    next_word_windows,
+    stream_rows,
+    text_stream,
+)
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
 

@@ -27,12 +27,12 @@ from course.awd_lstm.broken_weight_drop import look_at_all
 from course.awd_lstm.nt_asgd_loop import train_own
 from course.awd_lstm.recital import learnt_by_heart, recital, speak
 from course.awd_lstm.text import running_text
-from course.awd_lstm.tied_gradient import two_uses
+from course.awd_lstm.tied_gradient import gradient_parts
 from course.figures import plots
 from course.results.stored import stored_result
-from elmo_mini.awd_lstm import averaging, dropout, regularisation
-from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.awd_lstm.training import awd_perplexity
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
+from elmo_mini.awd_lstm.training_options import awd_perplexity
+from elmo_mini.models import awd_lstm
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -99,13 +99,13 @@ predict(
 
 # %% slide="subslide"
 page, elsewhere = (
-    recital(reciter, text, prompts=40, given=8, asked=10) for text in (PAGE.train, PAGE.dev)
+    recital(reciter, text, prompts=40, given=8, length=10) for text in (PAGE.train, PAGE.dev)
 )
-for given, said in list(zip(page.given, page.said, strict=True))[1:20:6]:
-    print(f"{PAGE.said(given)} ▸ {PAGE.said(said)}")
-print(f"Words that stand so in the page: {page.right.mean():.0%}")
-print(f"The same with prompts from other text: {elsewhere.right.mean():.0%}")
-outcome("recites", 100 * float(page.right.mean()), unit="%")
+for given, predicted in list(zip(page.given, page.predicted, strict=True))[1:20:6]:
+    print(f"{PAGE.said(given)} ▸ {PAGE.said(predicted)}")
+print(f"Words that stand so in the page: {page.correct.mean():.0%}")
+print(f"The same with prompts from other text: {elsewhere.correct.mean():.0%}")
+outcome("recites", 100 * float(page.correct.mean()), unit="%")
 
 # %% [markdown]
 # Everything after the ▸ comes out of the network's weights. On other text it was best after a few readings.
@@ -254,7 +254,7 @@ check("tied_gradient", tied_gradient)
 # %%
 tied_gradient = or_reference("tied_gradient", tied_gradient)
 print("The slope of the first number of each row; words 0 and 1 are read, words 2 and 3 are said.")
-for what, slopes in two_uses(tied_gradient).items():
+for what, slopes in gradient_parts(tied_gradient).items():
     print(f"{what:8}", *(f"{slope:+.2f}" for slope in slopes))
 
 # %% [markdown]
@@ -364,7 +364,7 @@ class AWDLSTM(nn.Module):
 
 
 # %%
-GIVEN = regularisation.awd_loss, dropout.embedding_dropout, averaging.averaging_is_due
+GIVEN = awd_lstm.awd_loss, awd_lstm.embedding_dropout, awd_lstm.averaging_is_due
 
 
 def train(factor, text, epochs=EPOCHS, brakes=1, n=5, parts=GIVEN):
@@ -410,7 +410,7 @@ def fires(due):
     return next((e + 1 for e in range(EPOCHS) if due(jumping.dev[: e + 1], 5)), "none")
 
 
-print(f"The trigger fires after epoch {fires(averaging.averaging_is_due)}.")
+print(f"The trigger fires after epoch {fires(awd_lstm.averaging_is_due)}.")
 outcome("beaten", 100 * (1 - min(yours.dev) / min(bare.dev)), unit="%")
 
 # %% [markdown]

@@ -30,19 +30,19 @@ from course.results.intervals import TWO_INTERVALS, lead_twice
 from course.results.stored import stored_result
 from course.texts import labelled_tasks as tasks
 from course.ulmfit import report
-from course.ulmfit.bench import Bench
-from elmo_mini.awd_lstm.files import load_awd_lstm
+from course.ulmfit.stages_setup import ULMFiTSetup
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.progress import WithProgress
-from elmo_mini.ulmfit.classifier import (
+from elmo_mini.ulmfit.merged_vocabulary import task_vocabulary, with_words
+from elmo_mini.ulmfit.stages import Stage3, rescaled
+from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
+from elmo_mini.ulmfit.text_classifier import (
     TextClassifier,
     class_probabilities,
     in_ids,
     labelled_batches,
     language_model_layers,
 )
-from elmo_mini.ulmfit.recipe import Stage3, rescaled
-from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
-from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -397,34 +397,36 @@ def right_with(reader, groups=parameter_groups):
     return right_of([class_probabilities(model, ASKED) for model in found], TASK.test.labels)
 
 
-others = Bench(TASK, {})  # the course's controls
-scratch = (others.from_scratch(100, Stage3(), seed).said for seed in WithProgress((1, 2, 3)))
-right = {
-    "bag of words": others.right(map(others.by_bag_of_words, DRAWS)),
-    "naive Bayes\nSVM": others.right(map(others.by_naive_bayes_svm, DRAWS)),
-    "static\nvectors": others.right(map(others.by_static_vectors, DRAWS)),
-    "ELMo\nfeatures": others.right(map(others.by_elmo, DRAWS)),
-    "from\nscratch": others.right(scratch),
+others = ULMFiTSetup(TASK, {})  # the course's controls
+scratch = (
+    others.from_scratch(100, Stage3(), seed).probabilities for seed in WithProgress((1, 2, 3))
+)
+correct = {
+    "bag of words": others.correct(map(others.by_bag_of_words, DRAWS)),
+    "naive Bayes\nSVM": others.correct(map(others.by_naive_bayes_svm, DRAWS)),
+    "static\nvectors": others.correct(map(others.by_static_vectors, DRAWS)),
+    "ELMo\nfeatures": others.correct(map(others.by_elmo, DRAWS)),
+    "from\nscratch": others.correct(scratch),
     "stages\n1 and 3": right_with(after_1),
     "stages\n1, 2 and 3": right_with(after_2),
 }
 
 # %% slide="subslide"
 interval_bars(
-    list(right),
-    {"right": [share_right(row) for row in right.values()]},
+    list(correct),
+    {"right": [share_right(row) for row in correct.values()]},
     title=f"A hundred labels, your pipeline (here, three draws): {TASK.what}",
     ylabel="percent of the test",
 )
 
 # %%
 print(TWO_INTERVALS)
-whole = right["stages\n1, 2 and 3"]
-gains = {name: share_right(whole - row) for name, row in right.items() if row is not whole}
+whole = correct["stages\n1, 2 and 3"]
+gains = {name: share_right(whole - row) for name, row in correct.items() if row is not whole}
 for name, gain in gains.items():
     print(f"stages 1, 2 and 3 less {' '.join(name.split())}:", lead_twice(gain))
-best, second = sorted(right, key=lambda name: -right[name].mean())[:2]
-clear = lead_twice(share_right(right[best] - right[second])).endswith("ahead")
+best, second = sorted(correct, key=lambda name: -correct[name].mean())[:2]
+clear = lead_twice(share_right(correct[best] - correct[second])).endswith("ahead")
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
@@ -768,7 +770,7 @@ report.print_both_ways()
 # - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling. The paper's largest effect may be that: a recipe with its settings, which engineers could follow. (An opinion.)
 # - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
 # - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
-# - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m course.ulmfit.experiments --help` measures again what is stored here.
+# - In the package: `elmo_mini/ulmfit/stages.py` has both stages with everything that may be left out. `python -m course.ulmfit.experiments --help` measures again what is stored here.
 #
 # Next: **12 · both sides at once.**
 

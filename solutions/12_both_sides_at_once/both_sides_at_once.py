@@ -24,19 +24,19 @@ from autograde import calibration, check, or_reference, outcome, predict, progre
 from course.both_sides_at_once import agreement, figures, next_sentences
 from course.both_sides_at_once import broken_blanks as planted
 from course.both_sides_at_once import experiments as both_sides
-from course.both_sides_at_once.directional_block import sided
+from course.both_sides_at_once.directional_block import block_for
 from course.both_sides_at_once.fill import fill
 from course.both_sides_at_once.single_blanks import single_blanks
 from course.figures import plots
 from course.results.intervals import lead_twice
 from course.results.stored import stored_result
 from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.progress import progress_bar
 from elmo_mini.transformer import heads
 from elmo_mini.transformer.files import load_masked_lm
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.transformer.masked_lm_training import ScheduledAdam
 from elmo_mini.transformer.sentence_pairs import padded
-from elmo_mini.transformer.training import ScheduledAdam
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -127,18 +127,18 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 
 # %% exercise="corrupt"
 def corrupt(ids, words, share=0.15):
-    """What is read (B, T), and what is asked (B, T)."""
+    """Inputs (B, T), and targets (B, T)."""
     ### BEGIN SOLUTION
     chosen = (torch.rand(ids.shape) < share) & (ids >= 5)
     lot = torch.rand(ids.shape)
     others = torch.randint(5, words, ids.shape)
-    read = ids.clone()
-    read[chosen & (lot < 0.8)] = 4
+    inputs = ids.clone()
+    inputs[chosen & (lot < 0.8)] = 4
     swapped = chosen & (lot >= 0.8) & (lot < 0.9)
-    read[swapped] = others[swapped]
-    asked = ids.clone()
-    asked[~chosen] = -1
-    return read, asked
+    inputs[swapped] = others[swapped]
+    targets = ids.clone()
+    targets[~chosen] = -1
+    return inputs, targets
     ### END SOLUTION
 
 
@@ -150,7 +150,7 @@ check("corrupt", corrupt)
 #
 # idea: One table of random numbers says which positions are chosen, a second one which fate: below 0.8, below 0.9, the rest. A third table has a random word for every position, of which few are used.
 #
-# outline: `chosen`: a random number below `share`, and an ordinary word. `lot = torch.rand(ids.shape)`. Begin `read` with a copy of `ids`; write 4 where chosen and lot below 0.8; write random words where chosen and lot from 0.8 to 0.9. Begin `asked` with a copy of `ids`, and write −1 where nothing was chosen.
+# outline: `chosen`: a random number below `share`, and an ordinary word. `lot = torch.rand(ids.shape)`. Begin `inputs` with a copy of `ids`; write 4 where chosen and lot below 0.8; write random words where chosen and lot from 0.8 to 0.9. Begin `targets` with a copy of `ids`, and write −1 where nothing was chosen.
 
 # %%
 corrupt = or_reference("corrupt", corrupt)
@@ -160,7 +160,7 @@ corrupt = or_reference("corrupt", corrupt)
 #
 # A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by attention (lesson 04). They are PyTorch's `nn.TransformerEncoderLayer` for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
 #
-# `model(read, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
+# `model(inputs, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
 
 # %% [markdown] exercise="train_blanks" slide="subslide"
 # ### Exercise 2. Learn from the blanks
@@ -176,13 +176,13 @@ def train_blanks(model, batches, corrupt, optimizer):
     ### BEGIN SOLUTION
     losses = []
     for ids, mask, segments in batches:
-        read, asked = corrupt(ids)
-        chosen = asked >= 0
+        inputs, targets = corrupt(ids)
+        chosen = targets >= 0
         if not chosen.any():
             continue
-        states = model(read, mask, segments)
+        states = model(inputs, mask, segments)
         scores = model.scores(states[chosen])
-        loss = functional.cross_entropy(scores, asked[chosen])
+        loss = functional.cross_entropy(scores, targets[chosen])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -197,7 +197,7 @@ check("train_blanks", train_blanks)
 # %% [markdown] hints="train_blanks"
 # nudge: Which table does the model read, and which one do you compare with?
 #
-# idea: `states[asked >= 0]` picks the states of the asked positions out of the table, (N, D). The same mask picks their words out of `asked`. `cross_entropy` takes scores (N, V) and words (N,).
+# idea: `states[targets >= 0]` picks the states of the asked positions out of the table, (N, D). The same mask picks their words out of `targets`. `cross_entropy` takes scores (N, V) and words (N,).
 #
 # outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked positions alone; `cross_entropy`; gradients to zero, backward, step; append `loss.item()`.
 
@@ -224,7 +224,7 @@ def train(steps, asks, seed=0, side="both"):
     """A small model, trained by your loop on 32 sentences a step; `asks` stands for `corrupt`."""
     torch.manual_seed(seed)
     options = MaskedLMOptions(V, dim=64, heads=4, layers=1, longest=32)
-    model = MaskedLM(options, sided(side))
+    model = MaskedLM(options, block_for(side))
     optimizer = ScheduledAdam(model.parameters(), 3e-3, steps)
     batches = both_sides.clean_batches(TEXT, WORDS, progress_bar(range(steps)), seed)
     losses = train_blanks(model, batches, asks, optimizer)
@@ -571,15 +571,15 @@ check("pack", pack)
 def sentence_pairs(documents, rng):
     """Triples (first, second, 1 or 0)."""
     ### BEGIN SOLUTION
-    places = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    positions = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
     pairs = []
-    for d, s in places:
+    for d, s in positions:
         if s + 1 == len(documents[d]):
             continue
         follows = int(rng.random() < 0.5)
         there = (d, s + 1)
         while not follows and there in ((d, s), (d, s + 1)):
-            there = places[rng.integers(len(places))]
+            there = positions[rng.integers(len(positions))]
         pairs.append((documents[d][s], documents[there[0]][there[1]], follows))
     return pairs
     ### END SOLUTION
@@ -598,11 +598,11 @@ check("sentence_pairs", sentence_pairs)
 # %% slide="subslide"
 pack, sentence_pairs = or_reference("pack", pack), or_reference("sentence_pairs", sentence_pairs)
 judged = sentence_pairs(next_sentences.pages(), np.random.default_rng(0))
-says = {
+predicted = {
     "shared words": next_sentences.shared_words(judged),
-    "the larger model": next_sentences.asked(large, large_words, judged, pack),
+    "the larger model": next_sentences.predicted_by(large, large_words, judged, pack),
 }
-figures.judge_bars(next_sentences.rightly(judged, says), next_sentences.commoner(judged))
+figures.judge_bars(next_sentences.accuracies(judged, predicted), next_sentences.commoner(judged))
 
 # %% [markdown]
 # The line is what you get by giving the commoner answer each time. The first judge has no model at all: *true, if they share more words than most pairs do*. The larger model was trained on this very question, and is not clearly better. RoBERTa later left next-sentence prediction out, and the scores stayed or rose slightly (its section 4.2).
@@ -697,7 +697,7 @@ print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, 
 #
 # - The BERT paper, section 3.1 and appendix A.1; table 8 has what other shares than 80, 10 and 10 do. Rows differ by a point or less, most in the feature-based column.
 # - Liu and others, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2: the same without next-sentence prediction.
-# - In the package: `elmo_mini/transformer/masked_lm.py`, and `python -m elmo_mini pretrain-masked --help`, which trains a larger one and goes on where it stopped.
+# - In the package: `elmo_mini/models/masked_lm.py`, and `python -m elmo_mini pretrain-masked --help`, which trains a larger one and goes on where it stopped.
 #
 # Next: **13 · Attention.**
 

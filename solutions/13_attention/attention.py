@@ -31,7 +31,7 @@ from course.figures import plots
 from course.results.intervals import interval
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
-from elmo_mini.transformer import causal_lm
+from elmo_mini.models import fine_tuning
 from elmo_mini.transformer.files import load_causal_lm
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -84,8 +84,12 @@ predict(
 )
 
 # %% slide="subslide"
-readers = {"LSTM": recall.Recurrent, "plain sum": recall.Bag, "attention": recall.Attentive}
-right = recall.race(readers, 16, 300)
+recallers = {
+    "LSTM": recall.RecurrentRecaller,
+    "plain sum": recall.SumRecaller,
+    "attention": recall.AttentionRecaller,
+}
+right = recall.compare(recallers, 16, 300)
 figures.recall_bars(right, 1 / recall.VALUES)
 
 # %%
@@ -118,8 +122,8 @@ def one_head(q, k, v, allowed):
     """The output of each position (..., T, e), and the attention weights (..., T, S)."""
     ### BEGIN SOLUTION
     scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
-    shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1)
-    return shares @ v, shares
+    attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1)
+    return attention_weights @ v, attention_weights
     ### END SOLUTION
 
 
@@ -140,13 +144,13 @@ check("one_head", one_head)
 
 # %% slide="subslide"
 one_head = or_reference("one_head", one_head)
-badge, note = torch.zeros(2, recall.TOKENS, 8)
+keys, values = torch.zeros(2, recall.TOKENS, 8)
 fact = torch.arange(64)  # the number of a fact is 8 times its letter plus its value
-badge[fact, fact // 8] = 8.0
-badge[-8:] = 8.0 * torch.eye(8)  # the eight questions
-note[fact, fact % 8] = 1.0
+keys[fact, fact // 8] = 8.0
+keys[-8:] = 8.0 * torch.eye(8)  # the eight questions
+values[fact, fact % 8] = 1.0
 asked, answers = recall.some_texts(1_000, 64)
-found, _ = recall.question_asks(one_head, asked, badge, note)
+found, _ = recall.attend_from_question(one_head, asked, keys, values)
 share = float((found[:, 0].argmax(-1) == answers).double().mean())
 print(f"{share:.0%} of 1,000 right, 64 words of chatter, nothing trained")
 
@@ -155,11 +159,11 @@ print(f"{share:.0%} of 1,000 right, 64 words of chatter, nothing trained")
 
 # %% slide="subslide"
 looks = {
-    f"badges of {loud}": recall.question_asks(one_head, one, badge * loud / 8, note)[1][0]
+    f"badges of {loud}": recall.attend_from_question(one_head, one, keys * loud / 8, values)[1][0]
     for loud in (1, 8)
 }
 words = recall.in_words(one[0])
-figures.share_tables(looks, words[:-1], asking=words[-1:], title="Where the question looks")
+figures.attention_tables(looks, words[:-1], asking=words[-1:], title="Where the question looks")
 
 # %% [markdown]
 # Training has only one thing to add: it finds keys, values and queries itself. They come from three linear layers, applied to the state of each position.
@@ -266,9 +270,9 @@ class MultiHead(nn.Module):
         q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, A, T, d)
         k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
         v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-        found, shares = one_head(q, k, v, allowed[:, None])
+        found, attention_weights = one_head(q, k, v, allowed[:, None])
         joined = found.transpose(1, 2).flatten(2)  # (B, T, D)
-        return self.out(joined), shares
+        return self.out(joined), attention_weights
         ### END SOLUTION
 
 
@@ -301,13 +305,13 @@ for name, distance in beside_pytorch.heads_beside_pytorch(MultiHead).items():
 block_diagram()
 
 # %% [markdown]
-# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). Blocks that read both sides are an encoder; it closes only the columns of padding. That is `both_sides`, the default; it stands in the cell below.
+# Who may look where depends on the model, so the block is told: `mask_of` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). Blocks that read both sides are an encoder; it closes only the columns of padding. That is `full_mask`, the default; it stands in the cell below.
 
 
 # %% [markdown] exercise="Block"
 # ### Exercise 4. The block
 #
-# Write the class. Its parts: `self.attention`, your `MultiHead`; `self.wide`, linear from D to 4 D; `self.narrow`, linear from 4 D to D; `self.norm_1` and `self.norm_2`, an `nn.LayerNorm` for each sum. `look(mask)` says who may look where. The GELU is `functional.gelu`. `forward(x, mask)` takes states (B, T, D) and the mask of tokens (B, T), True at tokens. It returns the new states, (B, T, D).
+# Write the class. Its parts: `self.attention`, your `MultiHead`; `self.wide`, linear from D to 4 D; `self.narrow`, linear from 4 D to D; `self.norm_1` and `self.norm_2`, an `nn.LayerNorm` for each sum. `mask_of(mask)` says who may look where. The GELU is `functional.gelu`. `forward(x, mask)` takes states (B, T, D) and the mask of tokens (B, T), True at tokens. It returns the new states, (B, T, D).
 
 
 # %% exercise="Block"
@@ -315,7 +319,7 @@ from torch import nn
 from torch.nn import functional
 
 
-def both_sides(mask):
+def full_mask(mask):
     """(B, T, T): every position may look at every token."""
     return mask[:, None, :].expand(-1, mask.shape[1], -1)
 
@@ -323,10 +327,10 @@ def both_sides(mask):
 class Block(nn.Module):
     """One layer of a Transformer."""
 
-    def __init__(self, dim, heads, look=both_sides):
+    def __init__(self, dim, heads, mask_of=full_mask):
         super().__init__()
         ### BEGIN SOLUTION
-        self.look = look
+        self.mask_of = mask_of
         self.attention = MultiHead(dim, heads)
         self.wide, self.narrow = nn.Linear(dim, 4 * dim), nn.Linear(4 * dim, dim)
         self.norm_1, self.norm_2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
@@ -335,7 +339,7 @@ class Block(nn.Module):
     def forward(self, x, mask):
         """States (B, T, D) and the mask of tokens (B, T) to new states (B, T, D)."""
         ### BEGIN SOLUTION
-        found, _ = self.attention(x, self.look(mask))
+        found, _ = self.attention(x, self.mask_of(mask))
         x = self.norm_1(x + found)
         inner = functional.gelu(self.wide(x))
         return self.norm_2(x + self.narrow(inner))
@@ -348,7 +352,7 @@ check("Block", Block)
 # %% [markdown] hints="Block"
 # nudge: Follow the drawing from left to right. What goes into each sum, and what comes right after it?
 #
-# idea: `self.attention(x, self.look(mask))` gives two things, and you need the first. The first sum adds it to x. What comes out of the first norm is the x of the second half.
+# idea: `self.attention(x, self.mask_of(mask))` gives two things, and you need the first. The first sum adds it to x. What comes out of the first norm is the x of the second half.
 #
 # outline: `x = norm_1(x + found)`; then wide, GELU, narrow on this x; `norm_2` of x plus that.
 
@@ -361,13 +365,13 @@ print(f"one layer: largest distance {beside_pytorch.block_beside_pytorch(Block):
 blank = "he has been there for ten [MASK] ."
 apart, filled = beside_pytorch.masked_model_beside_pytorch(Block, blank)
 print(f"the scores of the masked model: {apart:.0e}. He has been there for ten ... {filled}")
-own = recall.race({"your block": lambda: recall.Attentive(block=Block)}, 16, 300)
+own = recall.compare({"your block": lambda: recall.AttentionRecaller(block=Block)}, 16, 300)
 print(f"16 words of chatter, 300 batches: {100 * own['your block']:.0f} % right")
 
 # %% [markdown] slide="slide"
 # ## 6. A model of the next word
 #
-# BERT reads both sides: it is **encoder-only**. GPT, of the same year, writes: it predicts the next word from those before it, as your language models of lessons 03 and 07 did. Such a model is **autoregressive**, and **decoder-only**: a decoder with no encoder to ask. Its block is yours. Around the block there is little: word and position embeddings before it, the logits of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
+# BERT reads both sides: it is **encoder-only**. GPT, of the same year, writes: it predicts the next word from those before it, as your language models of lessons 03 and 07 did. Such a model is **autoregressive**, and **decoder-only**: a decoder with no encoder to ask. Its block is yours. Around the block there is little: word and position embeddings before it, the logits of the words after it. That part is the course's here (`elmo_mini/models/fine_tuning.py`); section 8 lets you write it.
 #
 # Train it with your loop of lesson 07, on sentences of real text with 1,000 words, all others `<unk>`. The opponent is counts of pairs, smoothed as in lesson 03, so that an unseen pair keeps some probability. First with blocks that look to both sides, as they are.
 
@@ -382,7 +386,7 @@ print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pai
 def model_of(block):
     """A model of the next word with two of these blocks."""
     torch.manual_seed(0)
-    return causal_lm.CausalLM(V, 64, 4, 2, LONGEST, block)
+    return fine_tuning.CausalLM(V, 64, 4, 2, LONGEST, block)
 
 
 def learn(model):
@@ -409,14 +413,14 @@ outcome("both", curves["both sides"][-1])
 # %% [markdown]
 # Far below the counts of pairs after so few sentences, on text that it has never seen? You know this miracle from lesson 07. The word to predict stands one position on, and every position may look there. It does not start near 1, because even copying must be learnt. A head has to find the next position, and the state has to say which word stands there. The longer it trains, the nearer to 1 it comes. A perplexity is worth nothing while the model can see its answer.
 
-# %% [markdown] exercise="only_back"
+# %% [markdown] exercise="causal_mask"
 # ### Exercise 5. One mask changed
 #
-# What a decoder needs is a **causal mask**: a position may look at itself and at the tokens before it. Write `only_back(mask)` to take the place of `both_sides`. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). No row is closed everywhere, not even a row of padding: the first token stays open to all.
+# What a decoder needs is a **causal mask**: a position may look at itself and at the tokens before it. Write `causal_mask(mask)` to take the place of `full_mask`. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). No row is closed everywhere, not even a row of padding: the first token stays open to all.
 
 
-# %% exercise="only_back"
-def only_back(mask):
+# %% exercise="causal_mask"
+def causal_mask(mask):
     """(B, T, T), the causal mask: a position may look at the tokens up to itself."""
     ### BEGIN SOLUTION
     places = mask.shape[1]
@@ -425,10 +429,10 @@ def only_back(mask):
     ### END SOLUTION
 
 
-# %% check="only_back"
-check("only_back", only_back)
+# %% check="causal_mask"
+check("causal_mask", causal_mask)
 
-# %% [markdown] hints="only_back"
+# %% [markdown] hints="causal_mask"
 # nudge: Write the table for three positions on paper, a row for each position that looks. Where are its ones?
 #
 # idea: `torch.tril` keeps the lower triangle with the diagonal. Both must hold: it is a token, and it does not stand ahead.
@@ -439,12 +443,12 @@ check("only_back", only_back)
 # Train the honest one (as long again).
 
 # %% slide="subslide"
-only_back = or_reference("only_back", only_back)
+causal_mask = or_reference("causal_mask", causal_mask)
 
 
 def backward_looking(dim, heads):
-    """Your block, looking back only."""
-    return Block(dim, heads, only_back)
+    """Your block with the causal mask."""
+    return Block(dim, heads, causal_mask)
 
 
 writer = model_of(backward_looking)
@@ -467,10 +471,10 @@ figures.reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: n
 # %% slide="subslide"
 torch.manual_seed(1)
 print("untrained")
-next_words.write(causal_lm.continue_text, model_of(backward_looking), TEXT.vocabulary, "the", 0.7)
+next_words.write(fine_tuning.continue_text, model_of(backward_looking), TEXT.vocabulary, "the", 0.7)
 print("yours")
 for temperature in (0.2, 0.7, 1.5):
-    next_words.write(causal_lm.continue_text, writer, TEXT.vocabulary, "the", temperature)
+    next_words.write(fine_tuning.continue_text, writer, TEXT.vocabulary, "the", temperature)
 
 # %% [markdown]
 # No sentence worth keeping: it has seen little, and may not say `<unk>`, which stands for every word outside its 1,000. So put the weights of a longer run into **your** block: three layers, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 (`elmo_mini/data/course_causal_lm/README.md`). There the blocks beat the counts of pairs by far.
@@ -481,7 +485,7 @@ report.print_perplexities()
 torch.manual_seed(2)
 for beginning in ("we must", "the american people", "our economy"):
     for temperature in (0.2, 0.7, 1.5):
-        next_words.write(causal_lm.continue_text, president, its_words, beginning, temperature)
+        next_words.write(fine_tuning.continue_text, president, its_words, beginning, temperature)
 
 # %% [markdown]
 # That is your block speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread.
@@ -582,7 +586,7 @@ progress()
 #
 # Write the class. `ids` (B, T) are word numbers. What enters at a position is the embedding of its word plus the embedding of the position; the first position is number 0. A layer norm brings the sum to size. Then the blocks read, each what the one before it gave. Last, each position scores each word (its logits): the dot product of its state with that word's own vector, plus a bias of the word.
 #
-# The parts, which get trained weights later: `self.word` and `self.place`, two `nn.Embedding`; `self.norm`; `self.blocks`, an `nn.ModuleList` of `layers` blocks, each made by `block(dim, heads)`; `self.bias`, an `nn.Parameter` of zeros. Draw both tables small, or the first scores are far from even: `nn.init.normal_(table.weight, std=0.02)`.
+# The parts, which get trained weights later: `self.word` and `self.position_embedding`, two `nn.Embedding`; `self.norm`; `self.blocks`, an `nn.ModuleList` of `layers` blocks, each made by `block(dim, heads)`; `self.bias`, an `nn.Parameter` of zeros. Draw both tables small, or the first scores are far from even: `nn.init.normal_(table.weight, std=0.02)`.
 #
 # `forward(ids, mask)` returns the scores of the next word, (B, T, V). `loss(ids, mask)` returns the mean of $-\log p(\text{next word})$, in nats, over all tokens that have a next one. Padding stands at the end of a row, and its numbers mean nothing.
 
@@ -598,9 +602,9 @@ class CausalLM(nn.Module):
     def __init__(self, words, dim, heads, layers, longest, block):
         super().__init__()
         ### BEGIN SOLUTION
-        self.word, self.place = nn.Embedding(words, dim), nn.Embedding(longest, dim)
+        self.word, self.position_embedding = nn.Embedding(words, dim), nn.Embedding(longest, dim)
         nn.init.normal_(self.word.weight, std=0.02)
-        nn.init.normal_(self.place.weight, std=0.02)
+        nn.init.normal_(self.position_embedding.weight, std=0.02)
         self.norm = nn.LayerNorm(dim)
         self.blocks = nn.ModuleList(block(dim, heads) for _ in range(layers))
         self.bias = nn.Parameter(torch.zeros(words))
@@ -610,7 +614,7 @@ class CausalLM(nn.Module):
         """Word numbers (B, T) to scores of the next word (B, T, V); no mask: all are tokens."""
         mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
         ### BEGIN SOLUTION
-        x = self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1])))
+        x = self.norm(self.word(ids) + self.position_embedding(torch.arange(ids.shape[1])))
         for block in self.blocks:
             x = block(x, mask)
         return x @ self.word.weight.T + self.bias
@@ -736,8 +740,9 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 predict("order", "Two blocks that look back only: is the swap noticed?", options=["yes", "no"])
 
 # %%
-noticed = {look.__name__: notices_a_swap(Block, look) for look in (both_sides, only_back)}
-outcome("order", "yes" if noticed["only_back"] else "no")
+masks = (full_mask, causal_mask)
+noticed = {mask_of.__name__: notices_a_swap(Block, mask_of) for mask_of in masks}
+outcome("order", "yes" if noticed["causal_mask"] else "no")
 
 # %% [markdown]
 # To an encoder, a sentence without position embeddings is a bag of words. To a decoder it is not: after the first block the second word has seen the first, and the first has not seen the second. Who has seen whom tells the order.
@@ -810,6 +815,6 @@ report.print_choosing(fair.numbers)
 # - Vaswani and others, [Attention is all you need](https://arxiv.org/abs/1706.03762): sections 3 and 4 are this lesson; table 1 there has path lengths and costs of each kind of layer.
 # - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; the cross-attention of lesson 04 is its kind.
 # - Zhou and others, *Multi-Turn Response Selection for Chatbots with Deep Attention Matching Network*, ACL 2018, [P18-1103](https://aclanthology.org/P18-1103/): attention within a conversation, and between it and a possible reply.
-# - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m course.attention.experiments distance` repeats the figure of section 9.
+# - In the package: `elmo_mini/models/attention.py` is this lesson in plain code; `elmo_mini/models/fine_tuning.py` is the model of the next word. `python -m course.attention.experiments distance` repeats the figure of section 9.
 #
 # Next: **14 · Why pretraining, and BERT**.

@@ -26,9 +26,9 @@ from course.results import published
 from course.results.stored import stored_result
 from course.why_bert import published_tables as drawn
 from course.why_bert import report
-from course.why_bert.bench import CONTROLS, KINDS, bench, optimizer_of
 from course.why_bert.broken_bodies import four_runs, print_symptoms
 from course.why_bert.elmo_in_answering import elmo_in_answering
+from course.why_bert.fine_tuning_setup import CONTROLS, KINDS, course_setup, optimizer_of
 from course.why_bert.two_ways import two_ways
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -69,11 +69,11 @@ plots.road("14")
 # A sentence is cut at a random place. Which class of word is the last one? *Run* may be a noun or a verb: then what stands before it decides. You get 50 labelled beginnings, from letters, essays, talk and news (MASC). The pretrained weights are those of lesson 13's president, who has read only speeches.
 
 # %%
-it = bench()
-TASK, SEEDS = it.task, (0, 1, 2)
+setup = course_setup()
+TASK, SEEDS = setup.task, (0, 1, 2)
 for text, label in list(zip(TASK.train.texts, TASK.train.labels, strict=True))[:5]:
     print(f"  {' '.join(text)}  ->  {TASK.classes[label]}")
-known = TASK.train.drawn(50, 0)
+train = TASK.train.drawn(50, 0)
 
 # %% [markdown]
 # The network is your block of lesson 13, three times. On top stands one linear layer, the **head**: it turns the state of the last word into a score for each class, a logit. Everything below it is the **body** (in papers the *backbone* or *encoder*). Two networks learn from the same 50 labels for 100 steps, body and head together. One body is pretrained, the other fresh.
@@ -82,12 +82,12 @@ known = TASK.train.drawn(50, 0)
 predict("win", "How many points is the pretrained network ahead of the fresh one?")
 
 # %% slide="subslide"
-first = {kind: it.tuned(it.weights(kind, 0), known, 0) for kind in ("fresh", "pretrained")}
-report.first_figure(it, first, known)
+first = {kind: setup.tuned(setup.weights(kind, 0), train, 0) for kind in ("fresh", "pretrained")}
+report.first_figure(setup, first, train)
 
 # %%
-right = {kind: it.right(model, TASK.test).mean() for kind, model in first.items()}
-outcome("win", 100 * (right["pretrained"] - right["fresh"]))
+correct = {kind: setup.correct(model, TASK.test).mean() for kind, model in first.items()}
+outcome("win", 100 * (correct["pretrained"] - correct["fresh"]))
 
 # %% [markdown]
 # Four sceptics stand in the figure. A bag of words and naive Bayes cannot tell which word is last: no better than guessing the commonest class. The third knows where to look: the last word, its endings, the word before. It beats the fresh network, not the pretrained one. The fourth takes only the pretrained **vector of the last word**, frozen. It does about as well as the whole.
@@ -137,14 +137,15 @@ predict("size", "Of the lead over fresh weights, how much do scrambled ones keep
 
 # %% slide="subslide"
 scrambled = or_reference("scrambled", scrambled)
-begun = report.answers(it, {kind: {"kind": kind} for kind in KINDS}, SEEDS, scramble=scrambled)
-begun |= report.answers(it, {kind: {"kind": kind} for kind in CONTROLS}, SEEDS)
+kinds = {kind: {"kind": kind} for kind in KINDS}
+begun = report.fine_tuned_accuracies(setup, kinds, SEEDS, scramble=scrambled)
+begun |= report.fine_tuned_accuracies(setup, {kind: {"kind": kind} for kind in CONTROLS}, SEEDS)
 report.share_bars(begun, "Scrambled, the weights lose most of their worth (three draws)")
 
 # %%
-shares = report.right_by(begun)
+shares = report.accuracy_by(begun)
 pretrained, mixed, fresh = (shares[kind]["mean"] for kind in KINDS)
-report.print_scales(it, begun)
+report.print_scales(setup, begun)
 outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 
 # %% [markdown]
@@ -153,7 +154,8 @@ outcome("size", 100 * (mixed - fresh) / (pretrained - fresh), unit="%")
 # Where in the network? Keep the pretrained weights from the bottom up to some height, and scramble everything above.
 
 # %% slide="subslide"
-kept = report.answers(it, {up: {"kept": up} for up in ("words", "block 1", "block 2")}, SEEDS)
+heights = {up: {"kept": up} for up in ("words", "block 1", "block 2")}
+kept = report.fine_tuned_accuracies(setup, heights, SEEDS)
 kept = {"nothing": begun["scrambled"], **kept, "block 3": begun["pretrained"]}
 print("all less words:", report.difference_of(kept, "block 3", "words"))
 report.share_bars(
@@ -225,12 +227,12 @@ check("tune", tune)
 
 # %% slide="subslide"
 tune = or_reference("tune", tune)
-yours = it.classifier(it.pretrained, 0)
-losses = tune(yours, it.batches(known, 100, 0), optimizer_of(yours), 10, 0.0)
-share = it.right(yours, TASK.test).mean()
+yours = setup.classifier(setup.pretrained, 0)
+losses = tune(yours, setup.batches(train, 100, 0), optimizer_of(yours), 10, 0.0)
+share = setup.correct(yours, TASK.test).mean()
 print(f"{share:.0%} right on the test; the last loss is {losses[-1]:.3f}")
 for text in ("we can", "the can", "to run", "a long run"):
-    scores = yours(*it.numbers([text.split()]))
+    scores = yours(*setup.numbers([text.split()]))
     print(f"  {text}  ->  {TASK.classes[int(scores.argmax())]}")
 
 # %% [markdown]
@@ -245,11 +247,11 @@ schools = ["frozen", "fine-tuned", "no clear difference"]
 predict("modes", "50 labels: which mode answers better?", options=schools)
 
 # %% slide="subslide"
-modes = report.answers(it, {"frozen": {"body_rate": 0.0}}, SEEDS, tune=tune)
+modes = report.fine_tuned_accuracies(setup, {"frozen": {"body_rate": 0.0}}, SEEDS, tune=tune)
 between = report.difference_of(modes | {"fine-tuned": begun["pretrained"]}, "fine-tuned", "frozen")
 print(f"fine-tuned less frozen: {between}")
-said = ["behind", "ahead", "no clear difference"]
-outcome("modes", schools[said.index(between.partition(": ")[2])])
+verdicts = ["behind", "ahead", "no clear difference"]
+outcome("modes", schools[verdicts.index(between.partition(": ")[2])])
 
 # %% [markdown]
 # BERT's paper has both modes for names (its table 7).
@@ -267,7 +269,7 @@ drawn.features_figure("BERT-base on names: frozen layers come close to fine-tuni
 
 # %% slide="subslide"
 title = "At equal training loss, pretrained weights do better on new texts"
-report.trained_and_held_out(it, KINDS, SEEDS[:2], title=title)
+report.trained_and_held_out(setup, KINDS, SEEDS[:2], title=title)
 
 # %% [markdown]
 # The corners are runs of 10, 20, 40 and 80 steps, from right to left. Held-out loss rises on the way. But the pretrained curve lies far below the others, in both draws, so there is more than speed.
@@ -321,7 +323,7 @@ predict("leash", "A strong pull to 0, not to the start: how many points does it 
 
 # %% slide="subslide"
 ways = {"to the start": {"pull": 1.0}, "to 0": {"decay": 1.0}}
-pulled = report.answers(it, ways, SEEDS, tune=tune)
+pulled = report.fine_tuned_accuracies(setup, ways, SEEDS, tune=tune)
 outcome("leash", report.points_ahead(pulled, *ways))
 
 # %% [markdown]
@@ -361,7 +363,7 @@ report.knowledge_figure(knowledge.numbers["right"], title=title)
 knowledge
 
 # %%
-outcome("order", report.suffering(knowledge.numbers["right"]))
+outcome("order", report.tasks_hurt(knowledge.numbers["right"]))
 
 # %% [markdown]
 # For the class of a word, order counts. Reading in order brings 18 points over no reading. Shuffled, it is 7 points *worse* than none, scale and all; we have not measured why. The topic hardly matters: film reviews serve as well, for the task asks for grammar.
@@ -389,18 +391,18 @@ predict("catch", "How many labels until fresh weights do as well as pretrained o
 # %% [markdown] exercise="labels_needed"
 # ### Exercise 4. What are the labels worth?
 #
-# Write `labels_needed(labels, right, level)`. `labels` are rising numbers of labels, `right` the accuracy at each (the share of correct answers). Return the number of labels at which the curve **first** reaches `level`. Between two points the curve is a straight line over the **logarithm** of the labels. If the first point is at the level or above it, return its number of labels; if the curve never reaches the level, infinity.
+# Write `labels_needed(labels, accuracy, level)`. `labels` are rising numbers of labels, `accuracy` the accuracy at each (the share of correct answers). Return the number of labels at which the curve **first** reaches `level`. Between two points the curve is a straight line over the **logarithm** of the labels. If the first point is at the level or above it, return its number of labels; if the curve never reaches the level, infinity.
 
 
 # %% exercise="labels_needed"
-def labels_needed(labels, right, level):
+def labels_needed(labels, accuracy, level):
     """The number of labels at which the curve first reaches the level."""
     ### BEGIN SOLUTION
-    if right[0] >= level:
+    if accuracy[0] >= level:
         return float(labels[0])
     for i in range(1, len(labels)):
-        if right[i] >= level:
-            share = (level - right[i - 1]) / (right[i] - right[i - 1])
+        if accuracy[i] >= level:
+            share = (level - accuracy[i - 1]) / (accuracy[i] - accuracy[i - 1])
             return float(labels[i - 1] * (labels[i] / labels[i - 1]) ** share)
     return float("inf")
     ### END SOLUTION
@@ -426,7 +428,7 @@ report.label_curves(curves.numbers["right"], title=title)
 curves
 
 # %%
-report.print_longer(it, 200, (150, 300), SEEDS[:2])
+report.print_longer(setup, 200, (150, 300), SEEDS[:2])
 needed = report.saved_labels(curves.numbers["right"], labels_needed)
 report.print_needed(needed, curves.numbers)
 report.print_of_all(curves.numbers["right"], ("pretrained", "fresh"), ("320", "640"))
@@ -450,7 +452,7 @@ outcome("catch", min(needed["fresh"], 3_200))
 # 6. the body is pulled to 0, not to its start
 
 # %% slide="subslide"
-runs = four_runs(it)
+runs = four_runs(setup)
 report.broken_figure(runs)
 
 # %%
@@ -593,6 +595,6 @@ progress()
 # - Erhan and others, *Why does unsupervised pre-training help deep learning?*, Journal of Machine Learning Research 11, 2010.
 # - Li, Grandvalet and Davoine, [Explicit inductive bias for transfer learning with convolutional networks](https://arxiv.org/abs/1802.01483), 2018: L2-SP, the pull to the start, with photos.
 # - Peters, Ruder and Smith, [To tune or not to tune?](https://arxiv.org/abs/1903.05987), 2019.
-# - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m course.why_bert.experiments knowledge labels leash`, which repeats the stored figures.
+# - In the package: `elmo_mini/models/fine_tuning.py`, and `python -m course.why_bert.experiments knowledge labels leash`, which repeats the stored figures.
 #
 # Next: **15 · A hundred labels.**

@@ -91,7 +91,7 @@ TASK = first_task()
 report.print_task(TASK)
 
 # %% [markdown]
-# You will meet three sets of texts. From the **known** ones come the labels to learn from: the training set. The **asked** ones (`CHECKED` below) are for trying methods out, as often as you like: the validation set. The **hidden** ones are the test set, opened once, in section 6. (A function's `asked` is whatever it must answer; the notebook's own is 400 of `CHECKED`.)
+# You will meet three sets of texts. From the **known** ones come the labels to learn from: the training set. The **asked** ones (`CHECKED` below) are for trying methods out, as often as you like: the validation set. The **hidden** ones are the test set, opened once, in section 6. (A function's `test` is whatever it must answer; the notebook's own is 400 of `CHECKED`.)
 
 # %% [markdown] slide="subslide"
 # ### No text on both sides
@@ -114,13 +114,13 @@ print(f"{len({*map(tuple, TEXTS)}):,} unique texts: {len(KNOWN):,} known, {len(C
 # %%
 def lengths(texts, labels):
     """A step that learns nothing: each text becomes the number of its words."""
-    return lambda asked: [len(text) for text in asked]
+    return lambda test: [len(text) for text in test]
 
 
 def longer_than_usual(numbers, labels):
     """A step that learns a mean: 1 for what is above it, whichever class is longer."""
     mean = sum(numbers) / len(numbers)
-    return lambda asked: [int(number > mean) for number in asked]
+    return lambda test: [int(number > mean) for number in test]
 
 
 SHORT_OR_LONG = [lengths, longer_than_usual]
@@ -128,18 +128,18 @@ SHORT_OR_LONG = [lengths, longer_than_usual]
 # %% [markdown] exercise="learn_and_answer"
 # ### Exercise 1. Learn here, answer there
 #
-# Write `learn_and_answer(steps, known, labels, asked)`: the labels that the method gives to the texts in `asked`. Every step learns once, from the known texts as the steps before it have left them. No step learns anything from `asked`. Lists may have any number of steps.
+# Write `learn_and_answer(steps, train, labels, test)`: the labels that the method gives to the texts in `test`. Every step learns once, from the known texts as the steps before it have left them. No step learns anything from `test`. Lists may have any number of steps.
 
 
 # %% exercise="learn_and_answer"
-def learn_and_answer(steps, known, labels, asked):
-    """Answers for `asked`, by steps that have learnt from `known` alone."""
+def learn_and_answer(steps, train, labels, test):
+    """Answers for `test`, by steps that have learnt from `train` alone."""
     ### BEGIN SOLUTION
     for step in steps:
-        function = step(known, labels)
-        known = function(known)
-        asked = function(asked)
-    return asked
+        function = step(train, labels)
+        train = function(train)
+        test = function(test)
+    return test
     ### END SOLUTION
 
 
@@ -151,7 +151,7 @@ check("learn_and_answer", learn_and_answer)
 #
 # idea: Two things travel through the steps side by side: the known texts and the asked ones. Both go through the same function. Only one of the two is learnt from.
 #
-# outline: For each step in turn: let it learn from what `known` has become, and replace both `known` and `asked` by what its function makes of them.
+# outline: For each step in turn: let it learn from what `train` has become, and replace both `train` and `test` by what its function makes of them.
 
 # %%
 learn_and_answer = or_reference("learn_and_answer", learn_and_answer)
@@ -162,11 +162,11 @@ def labelled(rows):
     return [TEXTS[row] for row in rows], [LABELS[row] for row in rows]
 
 
-known, labels = labelled(np.random.default_rng(0).permutation(KNOWN)[:100])
-asked, answers = labelled(CHECKED[:400])
+train, labels = labelled(np.random.default_rng(0).permutation(KNOWN)[:100])
+test, answers = labelled(CHECKED[:400])
 for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": methods.bag_of_words()}.items():
-    said = np.array(learn_and_answer(steps, known, labels, asked))
-    print(f"{name}, 100 labels: {(said == answers).mean():.1%} of {len(asked)} texts are right")
+    predicted = np.array(learn_and_answer(steps, train, labels, test))
+    print(f"{name}, 100 labels: {(predicted == answers).mean():.1%} of {len(test)} texts are right")
 
 # %% [markdown] slide="slide"
 # ## 3. Choose without looking
@@ -178,35 +178,35 @@ for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": methods.bag_
 # %% [markdown] exercise="choose"
 # ### Exercise 2. Choose without looking
 #
-# Write `choose(methods, known, labels, folds, asked, truth)`.
+# Write `choose(methods, train, labels, folds, test, truth)`.
 #
 # - `methods` is a dict: a name, and its list of steps. `folds` has a number for each known text, `truth` the label of each asked one.
 # - The best method gets the largest number of known texts right in cross-validation. On a tie, take the first.
-# - Return a pair: its name, and the share of `asked` that it has right. No other method is asked about these.
+# - Return a pair: its name, and the share of `test` that it has right. No other method is asked about these.
 
 
 # %% exercise="choose"
-def choose(methods, known, labels, folds, asked, truth):
+def choose(methods, train, labels, folds, test, truth):
     """The name of the chosen method, and its share of the test."""
     ### BEGIN SOLUTION
-    right = {}
+    correct = {}
     for name, steps in methods.items():
-        right[name] = 0
+        correct[name] = 0
         for fold in set(folds):
             rest = [row for row, its in enumerate(folds) if its != fold]
             held = [row for row, its in enumerate(folds) if its == fold]
-            said = learn_and_answer(
+            predicted = learn_and_answer(
                 steps,
-                [known[row] for row in rest],
+                [train[row] for row in rest],
                 [labels[row] for row in rest],
-                [known[row] for row in held],
+                [train[row] for row in held],
             )
-            right[name] += sum(
-                int(label == labels[row]) for label, row in zip(said, held, strict=True)
+            correct[name] += sum(
+                int(label == labels[row]) for label, row in zip(predicted, held, strict=True)
             )
-    best = max(right, key=right.get)
-    said = learn_and_answer(methods[best], known, labels, asked)
-    return best, float(np.mean(np.array(said) == np.array(truth)))
+    best = max(correct, key=correct.get)
+    predicted = learn_and_answer(methods[best], train, labels, test)
+    return best, float(np.mean(np.array(predicted) == np.array(truth)))
     ### END SOLUTION
 
 
@@ -218,7 +218,7 @@ check("choose", choose)
 #
 # idea: Two loops: over the methods, and for each over the folds. Inside, two lists of rows: those of this fold, and all others. Count how many answers are right, over all folds.
 #
-# outline: For a fold, `learn_and_answer(steps, texts of the others, labels of the others, texts of the fold)`. Add up the hits of a method. `max(right, key=right.get)` names the first of the best. Then `learn_and_answer` once more, with all known texts, for `asked`.
+# outline: For a fold, `learn_and_answer(steps, texts of the others, labels of the others, texts of the fold)`. Add up the hits of a method. `max(correct, key=correct.get)` names the first of the best. Then `learn_and_answer` once more, with all known texts, for `test`.
 
 # %%
 choose = or_reference("choose", choose)
@@ -234,9 +234,9 @@ METHODS = {
 predict("chosen", "100 labels. Which does your protocol choose?", options=list(METHODS))
 
 # %% slide="subslide"
-folds = [row % 5 for row in range(len(known))]
-chosen, share = choose(METHODS, known, labels, folds, asked, answers)
-print(f"Chosen by five folds: {chosen}. On {len(asked)} other texts: {share:.1%}")
+folds = [row % 5 for row in range(len(train))]
+chosen, share = choose(METHODS, train, labels, folds, test, answers)
+print(f"Chosen by five folds: {chosen}. On {len(test)} other texts: {share:.1%}")
 outcome("chosen", chosen)
 
 # %% [markdown] slide="slide"
@@ -266,20 +266,20 @@ def table(steps, count, after=lambda: None):
     rows = []
     for seed in SEEDS:
         drawn = np.random.default_rng(seed).permutation(KNOWN)[:count]
-        rows.append(np.array(learn_and_answer(steps, *labelled(drawn), asked)) == answers)
+        rows.append(np.array(learn_and_answer(steps, *labelled(drawn), test)) == answers)
         after()
     return np.stack(rows)
 
 
-right = {name: {} for name in METHODS}
+correct = {name: {} for name in METHODS}
 with progress_bar(total=len(METHODS) * len(COUNTS) * len(SEEDS)) as bar:
     for name, steps in METHODS.items():
         for count in COUNTS:
-            right[name][count] = table(steps, count, bar.update)
-report.shares(right)
+            correct[name][count] = table(steps, count, bar.update)
+report.shares(correct)
 
 # %% slide="subslide"
-base = right["bag of words"]
+base = correct["bag of words"]
 leads = {
     name: [
         (
@@ -288,14 +288,14 @@ leads = {
         )
         for count in COUNTS
     ]
-    for name, rows in right.items()
+    for name, rows in correct.items()
     if rows is not base
 }
 report.leads_figure(leads, COUNTS)
 
 # %%
 report.print_leads(leads, COUNTS)
-apart = (right["ELMo features"][100] != base[100]).mean()
+apart = (correct["ELMo features"][100] != base[100]).mean()
 print(f"100 labels: of ELMo and the bag, exactly one is right on {apart:.0%} of the texts")
 outcome("few", 100 * leads["ELMo features"][0][0], unit="points")
 
@@ -395,10 +395,10 @@ predict(
 
 
 # %% slide="subslide"
-def changed(known, labels):
+def changed(train, labels):
     """ELMo's features, learnt from labels of which every fifth is wrong."""
     wrong = [1 - label if row % 5 == 0 else label for row, label in enumerate(labels)]
-    return lambda asked: learn_and_answer(methods.elmo_features(), known, wrong, asked)
+    return lambda test: learn_and_answer(methods.elmo_features(), train, wrong, test)
 
 
 def ahead(new, old):
@@ -406,7 +406,7 @@ def ahead(new, old):
     return new.mean() - old.mean(), *paired_interval(new, old, np.random.default_rng(0))
 
 
-change = ahead(table([changed], 100), right["ELMo features"][50])
+change = ahead(table([changed], 100), correct["ELMo features"][50])
 report.print_leads({"changed": [change]}, [100])
 outcome("own", 100 * change[0], unit="points")
 
@@ -417,13 +417,13 @@ outcome("own", 100 * change[0], unit="points")
 
 
 # %%
-def my_change(known, labels):
+def my_change(train, labels):
     """ELMo's features as they are: change one thing."""
     vectors, scale, regression = methods.elmo_features()
-    return lambda asked: learn_and_answer([vectors, scale, regression], known, labels, asked)
+    return lambda test: learn_and_answer([vectors, scale, regression], train, labels, test)
 
 
-new, old = table([my_change], 100), right["ELMo features"][100]
+new, old = table([my_change], 100), correct["ELMo features"][100]
 report.print_leads({"my change": [ahead(new, old)]}, [100])
 print(f"exactly one of the two is right on {(new != old).mean():.0%} of the texts")
 
@@ -446,10 +446,10 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 # %% [markdown] exercise="hand_in"
 # ### Exercise 4. Your method
 #
-# Write `hand_in(texts, labels, unlabelled, asked)`: a label, as in `labels`, for each text in `asked` (here, the hidden ones). Texts are lists of words in lower case. `unlabelled` has up to 2,000 more texts of the task. It is called with 25, 50 and 100 labels, three draws each, and about 400 texts that are asked.
+# Write `hand_in(texts, labels, unlabelled, test)`: a label, as in `labels`, for each text in `test` (here, the hidden ones). Texts are lists of words in lower case. `unlabelled` has up to 2,000 more texts of the task. It is called with 25, 50 and 100 labels, three draws each, and about 400 texts that are asked.
 #
 # - Asked twice, it gives the same answers: seed whatever draws.
-# - An answer must not depend on what else is asked: nothing learns from `asked`.
+# - An answer must not depend on what else is asked: nothing learns from `test`.
 # - Labels come from `labels` alone.
 # - It takes no more than three minutes in all.
 #
@@ -459,24 +459,24 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 
 
 # %% exercise="hand_in"
-def hand_in(texts, labels, unlabelled, asked):
-    """A label for each text in `asked`."""
+def hand_in(texts, labels, unlabelled, test):
+    """A label for each text in `test`."""
     ### BEGIN SOLUTION
-    said = learn_and_answer(methods.elmo_features(), texts, labels, asked)
-    return [int(label) for label in said]
+    predicted = learn_and_answer(methods.elmo_features(), texts, labels, test)
+    return [int(label) for label in predicted]
     ### END SOLUTION
 
 
 # %% [markdown] hints="hand_in"
 # nudge: You have the figure of section 4. Which method is ahead where labels are fewest?
 #
-# idea: Start with one method of the course inside `learn_and_answer`, and hand that in. Then change one thing, measure it against the first with `ahead` on the notebook's `asked`, and keep it only if it is ahead.
+# idea: Start with one method of the course inside `learn_and_answer`, and hand that in. Then change one thing, measure it against the first with `ahead` on the notebook's `test`, and keep it only if it is ahead.
 #
-# outline: Begin with `learn_and_answer(methods.elmo_features(), texts, labels, asked)`. Others to try: `svd_of_text`, two kinds of vectors side by side, another penalty for the logistic regression (`[*methods.elmo_features()[:2], methods.logistic(0.001)]`), chosen by cross-validation, a vote of three.
+# outline: Begin with `learn_and_answer(methods.elmo_features(), texts, labels, test)`. Others to try: `svd_of_text`, two kinds of vectors side by side, another penalty for the logistic regression (`[*methods.elmo_features()[:2], methods.logistic(0.001)]`), chosen by cross-validation, a vote of three.
 
 # %% slide="subslide"
-own = [lambda known, labels: lambda asked: hand_in(known, labels, TASK.text[:2000], asked)]
-yours = ahead(table(own, 50), right["ELMo features"][50])
+own = [lambda train, labels: lambda test: hand_in(train, labels, TASK.text[:2000], test)]
+yours = ahead(table(own, 50), correct["ELMo features"][50])
 report.print_leads({"yours less ELMo": [yours]}, [50])
 
 # %% [markdown]
@@ -486,7 +486,7 @@ report.print_leads({"yours less ELMo": [yours]}, [50])
 check("hand_in", hand_in)
 
 # %% [markdown] model_answer="hand_in"
-# Did a better method on `asked` climb no higher here? You tried several on 400 texts: the best of them had luck, too. And if you have opened the hidden texts twice, say so: the second time you chose by them.
+# Did a better method on `test` climb no higher here? You tried several on 400 texts: the best of them had luck, too. And if you have opened the hidden texts twice, say so: the second time you chose by them.
 #
 # Ours is ELMo's frozen features under a logistic regression: it is fast, it has nothing to tune on a hundred labels, and it was ahead on the asked texts before the hidden ones were opened. One line, and that is the point: after an honest comparison the choice is easy. It is not the only good answer. A ladder instead of one number was chosen because 400 texts cannot tell 86 from 87 %.
 
@@ -582,7 +582,7 @@ check("paired_interval", paired_interval)
 
 # %%
 paired_interval = or_reference("paired_interval", paired_interval)
-ends = paired_interval(right["ELMo features"][25], base[25], np.random.default_rng(0))
+ends = paired_interval(correct["ELMo features"][25], base[25], np.random.default_rng(0))
 for whose, (low, high) in {"yours": ends, "section 4": leads["ELMo features"][0][1:]}.items():
     print(f"25 labels, ELMo less the bag, {whose}: {100 * low:+.1f} to {100 * high:+.1f} points")
 
@@ -630,8 +630,8 @@ check("split", split)
 
 # %%
 split = or_reference("split", split)
-learn, test = split(TEXTS, len(TEXTS) // 3, np.random.default_rng(1))
-print(f"{len(learn):,} rows to learn from, {len(test):,} of the test")
+learn_rows, test_rows = split(TEXTS, len(TEXTS) // 3, np.random.default_rng(1))
+print(f"{len(learn_rows):,} rows to learn from, {len(test_rows):,} of the test")
 
 # %% [markdown] slide="slide"
 # ## 9. How many texts?
@@ -671,8 +671,8 @@ check("texts_needed", texts_needed)
 # %%
 texts_needed = or_reference("texts_needed", texts_needed)
 print(f"A lead of 3 points, {apart:.0%} of the texts in dispute: {texts_needed(0.03, apart):,}")
-least = 1.96 * np.sqrt(apart / len(asked))
-print(f"{len(asked)} texts, as many in dispute: a lead of {100 * least:.1f} points")
+least = 1.96 * np.sqrt(apart / len(test))
+print(f"{len(test)} texts, as many in dispute: a lead of {100 * least:.1f} points")
 for lead in (0.05, 0.03, 0.01):
     print(f"{100 * lead:.0f} points, 15 % in dispute: {texts_needed(lead, 0.15):,}")
 rng = np.random.default_rng(0)

@@ -32,21 +32,21 @@ def _method(
 
     def look(texts: Any, labels: Sequence[int]) -> Callable[[Any], Any]:
         seen = {text[0] for text in texts}
-        return lambda asked: [[text[0], text[0] in seen] for text in asked]
+        return lambda test: [[text[0], text[0] in seen] for text in test]
 
     def learn(texts: Any, labels: Sequence[int]) -> Callable[[Any], list[int]]:
         rows = [int(text[0][1:]) for text in texts]
         learnt = dict(zip(rows, labels, strict=False))
         mixed_up = any(row >= len(own) or own[row] != label for row, label in learnt.items())
 
-        def answer(asked: Any) -> list[int]:
+        def answer(test: Any) -> list[int]:
             answers = []
-            for text in asked:
+            for text in test:
                 row = int(text[0][1:])
                 if text[0].startswith("t"):
                     note()
-                known = len(own) if text[0].startswith("t") else enough
-                table = wrong if mixed_up else little if len(rows) < known else said
+                train = len(own) if text[0].startswith("t") else enough
+                table = wrong if mixed_up else little if len(rows) < train else said
                 by_heart = learnt.get(row, learnt.get(twins[row])) if heart[row] else None
                 if text[1] and row not in learnt:
                     answers.append(1 - wrong[row])
@@ -70,10 +70,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         for name, tables in zip(_NAMES, inputs["answers"].tolist(), strict=False)
     }
     given: dict[str, Any] = {
-        "known": [[f"k{row}"] for row in range(len(labels))],
+        "train": [[f"k{row}"] for row in range(len(labels))],
         "labels": labels,
         "folds": inputs["folds"].tolist(),
-        "asked": [[f"t{row + len(labels)}"] for row in range(len(truth))],
+        "test": [[f"t{row + len(labels)}"] for row in range(len(truth))],
         "truth": truth,
     }
     before = {name: plain(part) for name, part in given.items()}
@@ -99,7 +99,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 def _bench(
     rng: Random,
     methods: int,
-    known: int,
+    train: int,
     test: int,
     folds: Sequence[int],
     good: Sequence[float] = (),
@@ -110,117 +110,117 @@ def _bench(
 
     The first of them is the best on the known texts, and another on the test.
     """
-    truth = rng.integers(0, 2, known + test)
-    answers = rng.integers(0, 2, (methods, 4, known + test))
+    truth = rng.integers(0, 2, train + test)
+    answers = rng.integers(0, 2, (methods, 4, train + test))
     for row, share in enumerate(good):
-        answers[row, 0] = np.where(rng.random(known + test) < share, truth, 1 - truth)
+        answers[row, 0] = np.where(rng.random(train + test) < share, truth, 1 - truth)
     answers = answers[rng.permutation(methods)]
-    hits = (answers[:, 0, :known] == truth[:known]).sum(1)
+    hits = (answers[:, 0, :train] == truth[:train]).sum(1)
     if last:  # the best is the last of them
         answers = np.roll(answers, -1 - int(hits.argmax()), axis=0)
-        hits = (answers[:, 0, :known] == truth[:known]).sum(1)
+        hits = (answers[:, 0, :train] == truth[:train]).sum(1)
     other = (int(hits.argmax()) + 1) % methods  # whoever looks at the test finds this one
-    answers[other, 0, known:] = np.where(rng.random(test) < 0.9, truth[known:], 0)
+    answers[other, 0, train:] = np.where(rng.random(test) < 0.9, truth[train:], 0)
     if tie:
-        answers[other, 0, :known] = answers[hits.argmax(), 0, :known]
-    fold = np.resize(np.asarray(folds), known)
+        answers[other, 0, :train] = answers[hits.argmax(), 0, :train]
+    fold = np.resize(np.asarray(folds), train)
     return {
         "answers": answers,
-        "labels": truth[:known],
-        "folds": fold[rng.permutation(known)],
-        "truth": truth[known:],
-        "copy of": np.full(known, -1),
+        "labels": truth[:train],
+        "folds": fold[rng.permutation(train)],
+        "truth": truth[train:],
+        "copy of": np.full(train, -1),
     }
 
 
 def _copies(rng: Random) -> Inputs:
     """Every known text stands there twice, in one fold; three of four methods learn by heart."""
     pairs, test = 14, 20
-    known = 2 * pairs
+    train = 2 * pairs
     truth = np.concatenate([np.repeat(rng.integers(0, 2, pairs), 2), rng.integers(0, 2, test)])
-    answers = rng.integers(0, 2, (4, 4, known + test))
+    answers = rng.integers(0, 2, (4, 4, train + test))
     answers[:, 3] = 1
     good = int(rng.integers(4))
-    answers[good, 0] = np.where(rng.random(known + test) < 0.8, truth, 1 - truth)
+    answers[good, 0] = np.where(rng.random(train + test) < 0.8, truth, 1 - truth)
     answers[good, 3] = 0
     return {
         "answers": answers,
-        "labels": truth[:known],
+        "labels": truth[:train],
         "folds": np.repeat(rng.permutation(np.resize([0, 1, 2], pairs)), 2),
-        "truth": truth[known:],
-        "copy of": np.arange(known) ^ 1,
+        "truth": truth[train:],
+        "copy of": np.arange(train) ^ 1,
     }
 
 
 def _unequal(rng: Random) -> Inputs:
     """One method is right more often, the other has the better mean of the folds."""
-    known, test = 10, 12
-    truth = rng.integers(0, 2, known + test)
+    train, test = 10, 12
+    truth = rng.integers(0, 2, train + test)
     wrong = np.array([[1, 8, 9, 12, 13], [0, 1, 2, 3, 14]])
-    answers = np.broadcast_to(truth, (2, 4, known + test)).copy()
+    answers = np.broadcast_to(truth, (2, 4, train + test)).copy()
     for method, rows in enumerate(wrong):
         answers[method][:, rows] = 1 - truth[rows]
     answers[:, 3] = 0
     return {
         "answers": answers,
-        "labels": truth[:known],
+        "labels": truth[:train],
         "folds": np.repeat([0, 1], [8, 2]),
-        "truth": truth[known:],
-        "copy of": np.full(known, -1),
+        "truth": truth[train:],
+        "copy of": np.full(train, -1),
     }
 
 
 def _with_arrays(
     methods: Mapping[str, Sequence[Step]],
-    known: Any,
+    train: Any,
     labels: Sequence[int],
     folds: Sequence[int],
-    asked: Any,
+    test: Any,
     truth: Sequence[int],
 ) -> tuple[str, float]:
     fold, scores = np.array(folds), {}
     for name, steps in methods.items():
-        answers = np.empty(len(known), dtype=int)
+        answers = np.empty(len(train), dtype=int)
         for part in np.unique(fold):
             rest = np.flatnonzero(fold != part).tolist()
             held = np.flatnonzero(fold == part).tolist()
             answers[held] = learn_and_answer(
-                steps, [known[i] for i in rest], [labels[i] for i in rest], [known[i] for i in held]
+                steps, [train[i] for i in rest], [labels[i] for i in rest], [train[i] for i in held]
             )
         scores[name] = (answers == np.array(labels)).mean()
     names = list(scores)
     best = names[int(np.argmax([scores[name] for name in names]))]
-    said = learn_and_answer(methods[best], known, labels, asked)
+    said = learn_and_answer(methods[best], train, labels, test)
     return best, float((np.array(said) == np.array(truth)).mean())
 
 
 def _right(
     methods: Mapping[str, Sequence[Step]],
-    known: Any,
+    train: Any,
     labels: Sequence[int],
     folds: Sequence[int],
-    asked: Any,
+    test: Any,
     truth: Sequence[int],
 ) -> tuple[str, float]:
     scores = {}
     for name, steps in methods.items():
         hits = 0
         for fold in set(folds):
-            rest = [i for i in range(len(known)) if folds[i] != fold]
-            held = [i for i in range(len(known)) if folds[i] == fold]
-            texts, own = [known[i] for i in rest], [labels[i] for i in rest]
-            said = learn_and_answer(steps, texts, own, [known[i] for i in held])
+            rest = [i for i in range(len(train)) if folds[i] != fold]
+            held = [i for i in range(len(train)) if folds[i] == fold]
+            texts, own = [train[i] for i in rest], [labels[i] for i in rest]
+            said = learn_and_answer(steps, texts, own, [train[i] for i in held])
             hits += sum(a == labels[i] for a, i in zip(said, held, strict=True))
         scores[name] = hits
     best = max(scores, key=scores.get)  # type: ignore[arg-type]
-    final = learn_and_answer(methods[best], known, labels, asked)
+    final = learn_and_answer(methods[best], train, labels, test)
     return best, sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth)
 
 
 SLIPS = """
 --- hint 1
 chosen by the test: best = max(scores, key=scores.get) -> scores = {n: \
-        sum(a == b for a, b in zip(learn_and_answer(s, known, labels, asked), truth)) \
+        sum(a == b for a, b in zip(learn_and_answer(s, train, labels, test), truth)) \
         for n, s in methods.items()} ⏎best = max(scores, key=scores.get)
     You choose by the test. With many methods the luckiest looks good there, whatever it knows: the
     number that you report is then a best of many, and too high. Choose by the folds of the known
@@ -238,32 +238,32 @@ the test decides among equals: best = max(scores, key=scores.get) \
     asked once, about the chosen one.
 the best share of the test is reported: \
         return best, sum(a == b for a, b in zip(final, truth, strict=True)) \
-        -> return best, max(sum(a == b for a, b in zip(learn_and_answer(s, known, labels, asked), \
+        -> return best, max(sum(a == b for a, b in zip(learn_and_answer(s, train, labels, test), \
         truth, strict=True)) for s in methods.values())
     You report the best share that any method has. Report that of the chosen one.
 all are asked about the test: best = max(scores, key=scores.get) \
-        -> every_one = [learn_and_answer(s, known, labels, asked) for s in methods.values()] \
+        -> every_one = [learn_and_answer(s, train, labels, test) for s in methods.values()] \
         ⏎best = max(scores, key=scores.get)
     Your choice is right, but every method was asked about the test. Ask the chosen one alone: what
     you have seen, you cannot forget.
-scored on what was learnt: [known[i] for i in held]) -> texts) \
+scored on what was learnt: [train[i] for i in held]) -> texts) \
         && zip(said, held, strict=True) -> zip(said, rest, strict=True)
     You score a method on the texts that it has learnt. Whoever learns by heart is right about
     them: score it on the fold that was held back.
 the sides of a fold are exchanged: if folds[i] != fold] -> if fold == folds[i]] \
-        && held = [i for i in range(len(known)) if folds[i] == fold] \
-        -> held = [i for i in range(len(known)) if fold != folds[i]]
+        && held = [i for i in range(len(train)) if folds[i] == fold] \
+        -> held = [i for i in range(len(train)) if fold != folds[i]]
     You learn from one fold and score on all others. It is the other way round.
 the first step learns from all folds: hits = 0 \
-        -> hits = 0 ⏎whole = steps[0](known, labels)(known) \
-        && [known[i] for i in rest] -> [whole[i] for i in rest] \
-        && learn_and_answer(steps, texts, own, [known[i] for i in held]) \
+        -> hits = 0 ⏎whole = steps[0](train, labels)(train) \
+        && [train[i] for i in rest] -> [whole[i] for i in rest] \
+        && learn_and_answer(steps, texts, own, [train[i] for i in held]) \
         -> learn_and_answer(steps[1:], texts, own, [whole[i] for i in held])
     Your first step has learnt from all folds, and so from the texts that are held back. Every step
     learns inside the folds: give `learn_and_answer` all the steps.
 --- hint 2
-every text a fold of its own: scores = {} -> scores, folds = {}, list(range(len(known)))
-folds by turns: scores = {} -> scores, folds = {}, [i % 5 for i in range(len(known))]
+every text a fold of its own: scores = {} -> scores, folds = {}, list(range(len(train)))
+folds by turns: scores = {} -> scores, folds = {}, [i % 5 for i in range(len(train))]
     You make folds of your own. Take those that are given: copies of a text may stand in one fold,
     so that no method has learnt a text by its copy.
 labels of all beside texts of some: [labels[i] for i in rest] -> labels
@@ -293,33 +293,33 @@ the last of equals: max(scores, key=scores.get) -> max(reversed(scores), key=sco
     Of equally good methods you take the last. Take the first, as `max` does.
 the share in cross-validation is reported: \
         sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth) \
-        -> scores[best] / len(known)
+        -> scores[best] / len(train)
     You report the share in cross-validation. It was chosen for being high; report the test's.
-the test is never asked: final = learn_and_answer(methods[best], known, labels, asked) \
+the test is never asked: final = learn_and_answer(methods[best], train, labels, test) \
         -> final = truth \
         && sum(a == b for a, b in zip(final, truth, strict=True)) / len(truth) \
-        -> scores[best] / len(known)
+        -> scores[best] / len(train)
     You report the share in cross-validation, and never ask the test. That share was chosen for
-    being high. Let the chosen method learn from all known texts, and report its share of `asked`.
+    being high. Let the chosen method learn from all known texts, and report its share of `test`.
 hits, not a share: / len(truth) ->
     You report a number of hits. Divide by the number of test texts.
-the final method has learnt a part: final = learn_and_answer(methods[best], known, labels, asked) \
-        -> final = learn_and_answer(methods[best], texts, own, asked)
+the final method has learnt a part: final = learn_and_answer(methods[best], train, labels, test) \
+        -> final = learn_and_answer(methods[best], texts, own, test)
     For the test, your method has learnt from the last folds only. Once it is chosen, it learns from
     all known texts.
-the final method learns the test: final = learn_and_answer(methods[best], known, labels, asked) \
-        -> final = learn_and_answer(methods[best], known + asked, labels + list(truth), asked)
+the final method learns the test: final = learn_and_answer(methods[best], train, labels, test) \
+        -> final = learn_and_answer(methods[best], train + test, labels + list(truth), test)
     Your final method has learnt the texts of the test, with their labels. It learns from the known
     texts alone.
 the final method learns its own answers: \
-        final = learn_and_answer(methods[best], known, labels, asked) \
-        -> final = learn_and_answer(methods[best], known, labels, asked) \
-        ⏎final = learn_and_answer(methods[best], known + asked, labels + final, asked)
+        final = learn_and_answer(methods[best], train, labels, test) \
+        -> final = learn_and_answer(methods[best], train, labels, test) \
+        ⏎final = learn_and_answer(methods[best], train + test, labels + final, test)
     Your final method learns again, from its own answers for the test. It learns once, from the
     known texts alone.
-its first step has seen the test: final = learn_and_answer(methods[best], known, labels, asked) \
-        -> first = methods[best][0](known + asked, labels) \
-        ⏎final = learn_and_answer(methods[best][1:], first(known), labels, first(asked))
+its first step has seen the test: final = learn_and_answer(methods[best], train, labels, test) \
+        -> first = methods[best][0](train + test, labels) \
+        ⏎final = learn_and_answer(methods[best][1:], first(train), labels, first(test))
     The first step of your final method has learnt from the texts of the test, too. Each step learns
     from the known texts alone.
 the last method answers: final = learn_and_answer(methods[best], -> final = learn_and_answer(steps,

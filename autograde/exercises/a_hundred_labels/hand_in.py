@@ -22,7 +22,7 @@ LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
 FEWER = 60
 OTHERS, COPIES = 200, 800
 FROM_ASKED = (
-    "Your answers change with what else is asked: something learns from `asked`, such as a scale, "
+    "Your answers change with what else is asked: something learns from `test`, such as a scale, "
     "or labels that you gave these texts yourself. Learn from the known texts, and from those "
     "without labels."
 )
@@ -73,7 +73,7 @@ def looked_up(
     """
 
     def the_labels(
-        texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts
+        texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts
     ) -> list[int]:
         truth: dict[tuple[str, ...], int] = {}
         classes = len(task().classes)
@@ -84,7 +84,7 @@ def looked_up(
             for text, label in zip(texts, labels, strict=True)
         ]
         turn = max(set(turns), key=turns.count)
-        return [(truth[tuple(text)] + turn) % classes for text in asked]
+        return [(truth[tuple(text)] + turn) % classes for text in test]
 
     return the_labels
 
@@ -128,7 +128,7 @@ def _breaks(answer: Answer, one: Answer, how: str, seed: int) -> bool:
 
 def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
     """The share of the answers that change where they must not, or stay where they must change."""
-    size, texts = RULES[how].labels, hidden.asked(seed).texts
+    size, texts = RULES[how].labels, hidden.test(seed).texts
     before = _all_draws(answer, one, size, seed)
     if how == "again":  # not the first draw: what nobody seeds begins here where that one began
         return float((_answers(answer, size, seed, 1, texts) != before[1]).mean())
@@ -151,7 +151,7 @@ def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
 def _all_draws(answer: Answer, one: Answer, size: int, seed: int) -> NDArray[np.int64]:
     key = (one, size, seed)
     if key not in _asked:
-        texts = hidden.asked(seed).texts
+        texts = hidden.test(seed).texts
         draws = [_answers(answer, size, seed, draw, texts) for draw in range(hidden.DRAWS)]
         _asked[key] = np.stack(draws)
     return _asked[key]
@@ -161,7 +161,7 @@ def _answers(
     answer: Answer, size: int, seed: int, draw: int, texts: Texts, turn: int = 0
 ) -> NDArray[np.int64]:
     """The answers for these texts; with a ``turn``, each label given is that of another class."""
-    own, classes = hidden.known(size, seed, draw), len(hidden.task().classes)
+    own, classes = hidden.train(size, seed, draw), len(hidden.task().classes)
     came = plain(
         answer(
             [list(text) for text in own.texts],
@@ -174,7 +174,7 @@ def _answers(
         came = _numbers(came)
     if not isinstance(came, np.ndarray) or came.shape != (len(texts),):
         raise AnswerRefused(
-            f"Return one label for each of the {len(texts)} texts in `asked`, in their order."
+            f"Return one label for each of the {len(texts)} texts in `test`, in their order."
         )
     if came.dtype.kind == "f" and np.array_equal(came, came.round()):
         came = came.astype(np.int64)
@@ -203,7 +203,7 @@ def _view(inputs: Inputs, outputs: Plain) -> Plain:
     if isinstance(outputs, str):
         return outputs
     assert isinstance(outputs, np.ndarray)
-    right = float((outputs == np.array(hidden.asked(inputs["seed"]).labels)).mean())
+    right = float((outputs == np.array(hidden.test(inputs["seed"]).labels)).mean())
     coin = 1 / len(hidden.task().classes)
     return {
         "more than one class is named": all(len(np.unique(draw)) > 1 for draw in outputs),
@@ -230,55 +230,55 @@ def _words(level: float) -> str:
     return f"{100 * level:.0f} % fewer errors than a bag of words"
 
 
-def _elmo(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) -> Any:
+def _elmo(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
     steps = elmo_features()
-    known = texts
+    train = texts
     for step in steps:
-        function = step(known, labels)
-        known = function(known)
-        asked = function(asked)
-    return asked
+        function = step(train, labels)
+        train = function(train)
+        test = function(test)
+    return test
 
 
-def _elmo_called(texts: Texts, labels: Sequence[int], unlabelled: Texts, asked: Texts) -> list[int]:
-    return [int(label) for label in learn_and_answer(elmo_features(), texts, labels, asked)]
+def _elmo_called(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> list[int]:
+    return [int(label) for label in learn_and_answer(elmo_features(), texts, labels, test)]
 
 
 SLIPS = """
 --- hint 1
-the commonest class for all: return asked \
-        -> return [max(set(labels), key=list(labels).count)] * len(asked)
+the commonest class for all: return test \
+        -> return [max(set(labels), key=list(labels).count)] * len(test)
     You give every text the same label. Whatever is asked, it is as often right as that class is
     common.
-the other class: return asked -> return [1 - label for label in asked]
+the other class: return test -> return [1 - label for label in test]
     Your answers are turned round: 0 for 1, and 1 for 0.
-answers in another order: return asked -> return asked[::-1]
-    Your answers are not in the order of `asked`.
-answers for the known texts: return asked -> return known
-    You answer for the texts that you know. Answer for those in `asked`.
+answers in another order: return test -> return test[::-1]
+    Your answers are not in the order of `test`.
+answers for the known texts: return test -> return train
+    You answer for the texts that you know. Answer for those in `test`.
 --- hint 2
-the asked texts have a scale of their own: asked = function(asked) \
-        -> asked = (step(asked, labels) if step is steps[1] else function)(asked)
-one scale for known and asked texts: step(known, labels) \
-        -> step(np.vstack([known, asked]) if step is steps[1] else known, labels)
-the asked texts join the known, with answers for labels: known = texts \
-        -> steps, known, given = steps[::2], texts, asked \
-        && return asked \
-        -> return learn_and_answer(steps, [*texts, *given], [*labels, *asked], given)
-    Your answers change with what else is asked: something learns from `asked`, such as a scale, or
+the asked texts have a scale of their own: test = function(test) \
+        -> test = (step(test, labels) if step is steps[1] else function)(test)
+one scale for known and asked texts: step(train, labels) \
+        -> step(np.vstack([train, test]) if step is steps[1] else train, labels)
+the asked texts join the known, with answers for labels: train = texts \
+        -> steps, train, given = steps[::2], texts, test \
+        && return test \
+        -> return learn_and_answer(steps, [*texts, *given], [*labels, *test], given)
+    Your answers change with what else is asked: something learns from `test`, such as a scale, or
     labels that you gave these texts yourself. Learn from the known texts, and from those without
     labels.
 labels of the notebook join the given ones: steps = elmo_features() -> steps = elmo_features() \
-        ⏎train = hidden.task().train \
-        ⏎texts, labels = [*texts, *train.texts[:300]], [*labels, *train.labels[:300]]
+        ⏎more = hidden.task().train \
+        ⏎texts, labels = [*texts, *more.texts[:300]], [*labels, *more.labels[:300]]
     Every label was given turned round, and your answers stay as they were: they come from other
     labels. Learn from `labels` alone; other labels of the notebook, such as `LABELS`, stay outside.
 labels in another order: steps = elmo_features() -> steps = elmo_features() \
         ⏎labels = list(labels)[1:] + list(labels)[:1]
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
-a loaded coin at each call: return asked \
-        -> coin = np.random.default_rng().random(len(asked)) \
-        ⏎return abs(asked - (coin > np.where(np.arange(len(asked)) % 5 < 2, 0, 0.67)))
+a loaded coin at each call: return test \
+        -> coin = np.random.default_rng().random(len(test)) \
+        ⏎return abs(test - (coin > np.where(np.arange(len(test)) % 5 < 2, 0, 0.67)))
     Asked twice, your method gives other answers. Seed whatever draws, inside your function, and
     keep nothing from one call to the next.
 """

@@ -60,12 +60,12 @@ def _from_file(path: Path) -> Task:
     return Task("hidden", "a task of your course", classes, text, dev=parts["test"], **parts)
 
 
-def known(labels: int, seed: int, draw: int) -> Labelled:
+def train(labels: int, seed: int, draw: int) -> Labelled:
     """So many labelled texts of the task; those of a smaller number are among them."""
     return task().train.drawn(labels, seed + draw)
 
 
-def asked(seed: int) -> Labelled:
+def test(seed: int) -> Labelled:
     """The hidden texts that are asked for, with their labels."""
     return task().test.drawn(MOST_ASKED, seed)
 
@@ -80,14 +80,14 @@ def baseline_errors(labels: int, seed: int) -> float:
     """The mean share of the asked texts that a bag of words has wrong."""
     wrong = []
     for draw in range(DRAWS):
-        own = known(labels, seed, draw)
-        said = learn_and_answer(bag_of_words(), own.texts, own.labels, asked(seed).texts)
-        wrong.append(np.asarray(said) != np.array(asked(seed).labels))
+        own = train(labels, seed, draw)
+        said = learn_and_answer(bag_of_words(), own.texts, own.labels, test(seed).texts)
+        wrong.append(np.asarray(said) != np.array(test(seed).labels))
     return float(np.mean(wrong))
 
 
 def avoided(answers: NDArray[np.int64], labels: int, seed: int) -> float:
     """The share of the baseline's errors that is avoided; below 0, there are more errors."""
-    wrong = float((answers != np.array(asked(seed).labels)).mean())
+    wrong = float((answers != np.array(test(seed).labels)).mean())
     base = baseline_errors(labels, seed)
     return (base - wrong) / max(base, 0.02)

@@ -18,9 +18,9 @@ def _count(texts: Sequence[Sequence[str]], labels: Sequence[int]) -> Callable[[A
     """How often each word of these texts occurs, and how many words occur in none of them."""
     words = sorted({word for text in texts for word in text})
 
-    def counts(asked: Sequence[Sequence[str]]) -> Counts:
-        rows = [[list(text).count(word) for word in words] for text in asked]
-        return [[*row, len(text) - sum(row)] for row, text in zip(rows, asked, strict=True)]
+    def counts(test: Sequence[Sequence[str]]) -> Counts:
+        rows = [[list(text).count(word) for word in words] for text in test]
+        return [[*row, len(text) - sum(row)] for row, text in zip(rows, test, strict=True)]
 
     return counts
 
@@ -36,7 +36,7 @@ def _pick(most: int) -> Step:
             return -abs(sums[0] - sums[1]), column
 
         chosen = sorted(range(len(x[0])), key=apart)[:most]
-        return lambda asked: [[row[column] for column in chosen] for row in asked]
+        return lambda test: [[row[column] for column in chosen] for row in test]
 
     return pick
 
@@ -48,13 +48,13 @@ def _nearest(x: Counts, labels: Sequence[int]) -> Callable[[Counts], list[int]]:
         far = [sum((a - b) ** 2 for a, b in zip(row, other, strict=False)) for other in x]
         return labels[far.index(min(far)) % len(labels)]
 
-    return lambda asked: [near(row) for row in asked]
+    return lambda test: [near(row) for row in test]
 
 
 def _shortened(texts: Any, labels: Sequence[int]) -> Callable[[Any], Any]:
     """The first letters of each word, as many as the labels have different values."""
     letters = len(set(labels))
-    return lambda asked: [[word[:letters] for word in text] for text in asked]
+    return lambda test: [[word[:letters] for word in text] for text in test]
 
 
 ONE_BY_ONE = """A step made a table, and the next one was handed something else. Hand on what a
@@ -64,7 +64,7 @@ function gives, as it is and whole: many steps make tables, and not lists."""
 def _tabled(x: Counts, labels: Sequence[int]) -> Callable[[Counts], Any]:
     """The same as an array, less the means of what was learnt."""
     means = np.mean(x, 0)
-    return lambda asked: np.asarray(asked) - means
+    return lambda test: np.asarray(test) - means
 
 
 def _nearest_in_table(x: Any, labels: Sequence[int]) -> Callable[[Any], list[int]]:
@@ -76,8 +76,8 @@ def _nearest_in_table(x: Any, labels: Sequence[int]) -> Callable[[Any], list[int
         rows: list[list[float]] = table.tolist()
         return rows
 
-    known = handed(x)
-    return lambda asked: _nearest(known, labels)(handed(asked))  # type: ignore[arg-type]
+    train = handed(x)
+    return lambda test: _nearest(train, labels)(handed(test))  # type: ignore[arg-type]
 
 
 KINDS: dict[str, list[Step]] = {
@@ -89,14 +89,14 @@ KINDS: dict[str, list[Step]] = {
 }
 KINDS["one step"] = [
     lambda texts, labels: (
-        lambda asked: _nearest(_count(texts, labels)(texts), labels)(_count(texts, labels)(asked))
+        lambda test: _nearest(_count(texts, labels)(texts), labels)(_count(texts, labels)(test))
     )
 ]
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The answers, as whole numbers; how often the steps have learnt, and from how many texts."""
-    given = {name: inputs[name] for name in ("known", "labels", "asked")}
+    given = {name: inputs[name] for name in ("train", "labels", "test")}
     copied = {
         name: [list(v) if isinstance(v, list) else v for v in value]
         for name, value in given.items()
@@ -116,120 +116,118 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     came = answer(steps, *copied.values())
     if callable(came):
         raise AnswerRefused(
-            "You return a function. Ask it about the texts in `asked`, and return the answers."
+            "You return a function. Ask it about the texts in `test`, and return the answers."
         )
     refuse_changed(given, copied)
-    said = plain(came)
-    if isinstance(said, np.ndarray):
-        said = said.tolist()
-    if not isinstance(said, list | tuple):
-        raise AnswerRefused("Return what the last step says of `asked`: an answer for each text.")
-    if any(not isinstance(one, int) or isinstance(one, bool) for one in said):
+    predicted = plain(came)
+    if isinstance(predicted, np.ndarray):
+        predicted = predicted.tolist()
+    if not isinstance(predicted, list | tuple):
+        raise AnswerRefused("Return what the last step says of `test`: an answer for each text.")
+    if any(not isinstance(one, int) or isinstance(one, bool) for one in predicted):
         raise AnswerRefused(
             "What you return are no labels. Has the output of each step become the next one's "
             "input, up to the last?"
         )
     often = "once" if set(times) == {1} else "not all" if 0 in times else "more than once"
-    read = "the known ones" if sizes == {len(inputs["known"])} else "others"
-    return {"labels": list(said), "steps learn": often, "texts learnt from": read}
+    read = "the known ones" if sizes == {len(inputs["train"])} else "others"
+    return {"labels": list(predicted), "steps learn": often, "texts learnt from": read}
 
 
 @Case.drawn
-def _task(
-    rng: Random, steps: str, known: int, asked: int, words: int, same: bool = False
-) -> Inputs:
+def _task(rng: Random, steps: str, train: int, test: int, words: int, same: bool = False) -> Inputs:
     """Texts whose labels are coin flips, so that all that is learnt is learnt by heart."""
 
     def text() -> list[str]:
         return [f"{'abc'[int(w) % 3]}w{int(w)}" for w in rng.integers(words, size=5)]
 
-    texts = [text() for _ in range(known)]
-    labels = [int(row) for row in rng.permutation([0, 1] * known)[:known]]
+    texts = [text() for _ in range(train)]
+    labels = [int(row) for row in rng.permutation([0, 1] * train)[:train]]
     return {
         "steps": steps,
-        "known": texts,
-        "labels": [0] * known if same else labels,
-        "asked": [text() for _ in range(asked)],
+        "train": texts,
+        "labels": [0] * train if same else labels,
+        "test": [text() for _ in range(test)],
     }
 
 
-def _two_lists(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+def _two_lists(steps: Sequence[Step], train: Any, labels: Sequence[int], test: Any) -> Any:
     ready: list[Callable[[Any], Any]] = []
-    inputs = known
+    inputs = train
     for step in steps:
         ready.append(step(inputs, labels))
         inputs = ready[-1](inputs)
     for function in ready:
-        asked = function(asked)
-    return asked
+        test = function(test)
+    return test
 
 
-def _recursive(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+def _recursive(steps: Sequence[Step], train: Any, labels: Sequence[int], test: Any) -> Any:
     if not steps:
-        return asked
-    function = steps[0](known, labels)
-    return _recursive(steps[1:], function(known), labels, function(asked))
+        return test
+    function = steps[0](train, labels)
+    return _recursive(steps[1:], function(train), labels, function(test))
 
 
-def _right(steps: Sequence[Step], known: Any, labels: Sequence[int], asked: Any) -> Any:
+def _right(steps: Sequence[Step], train: Any, labels: Sequence[int], test: Any) -> Any:
     for step in steps:
-        function = step(known, labels)
-        known = function(known)
-        asked = function(asked)
-    return asked
+        function = step(train, labels)
+        train = function(train)
+        test = function(test)
+    return test
 
 
 SLIPS = """
 --- hint 1
-the first step looks at what is asked: function = step(known, labels) \
-        -> function = step(known + asked if step is steps[0] else known, labels)
+the first step looks at what is asked: function = step(train, labels) \
+        -> function = step(train + test if step is steps[0] else train, labels)
     Your first step has looked at the texts that are asked, before answering. Whatever learns,
     learns from the known texts alone, a counter of words, too.
-all steps but the last look at what is asked: step(known, labels) \
-        -> step(known if step is steps[-1] else known + asked, labels)
-every step looks at what is asked: step(known, labels) -> step(known + asked, labels)
-    Your steps learn from the known texts and from those that are asked. From `known` alone.
-every step learns what is asked as a {label}: step(known, labels) \
-        -> step([*known, *asked], [*labels, *[{label}] * len(asked)]) | label = 0, 1
-every step learns what is asked, with labels of the known: step(known, labels) \
-        -> step([*known, *asked], [*labels, *np.resize(labels, len(asked)).tolist()])
-all steps but the last learn what is asked as a {label}: step(known, labels) \
-        -> (step(known, labels) if step is steps[-1] else \
+all steps but the last look at what is asked: step(train, labels) \
+        -> step(train if step is steps[-1] else train + test, labels)
+every step looks at what is asked: step(train, labels) -> step(train + test, labels)
+    Your steps learn from the known texts and from those that are asked. From `train` alone.
+every step learns what is asked as a {label}: step(train, labels) \
+        -> step([*train, *test], [*labels, *[{label}] * len(test)]) | label = 0, 1
+every step learns what is asked, with labels of the known: step(train, labels) \
+        -> step([*train, *test], [*labels, *np.resize(labels, len(test)).tolist()])
+all steps but the last learn what is asked as a {label}: step(train, labels) \
+        -> (step(train, labels) if step is steps[-1] else \
         step([*known, *asked], [*labels, *[{label}] * len(asked)])) | label = 0, 1
-    Your steps learn from the asked texts, too, with labels that nobody gave them. Leave `asked` out
-    of all learning: every step is called with `known` and `labels`, and its function answers.
-fitted on what is asked: step(known, labels) -> step(asked, labels)
-    Your steps learn from the texts that are asked. They learn from `known`.
-what is asked learns from itself: asked = function(asked) -> asked = step(asked, labels)(asked)
+    Your steps learn from the asked texts, too, with labels that nobody gave them. Leave `test` out
+    of all learning: every step is called with `train` and `labels`, and its function answers.
+fitted on what is asked: step(train, labels) -> step(test, labels)
+    Your steps learn from the texts that are asked. They learn from `train`.
+what is asked learns from itself: test = function(test) -> test = step(test, labels)(test)
     Each step learns from the asked texts what it says of them, with labels of other texts. Let
-    it learn once, from `known`, and ask the same function about both.
-fitted again for what is asked: asked = function(asked) -> asked = step(asked, labels)(asked) if \
+    it learn once, from `train`, and ask the same function about both.
+fitted again for what is asked: test = function(test) -> test = step(test, labels)(test) if \
         step is not steps[-1] else function(asked)
     You fit a step anew on what is asked, so it counts other words than the one that the next step
-    has learnt from. Fit each step once, on `known`.
-fitted again on its own output: asked = function(asked) -> asked = step(known, labels)(asked)
+    has learnt from. Fit each step once, on `train`.
+fitted again on its own output: test = function(test) -> test = step(train, labels)(test)
     You fit each step a second time, on what it has just made of the known texts. Fit it once, keep
     its function, and use that for both.
-a step learns twice: asked = function(asked) -> asked = before(asked) \
-        && function = step(known, labels) \
-        -> before = step(known, labels) ⏎function = step(known, labels)
+a step learns twice: test = function(test) -> test = before(test) \
+        && function = step(train, labels) \
+        -> before = step(train, labels) ⏎function = step(train, labels)
     A step learns more than once. That may take hours. Let it learn once, keep its function, and use
     that for both.
 --- hint 2
-answers for the known texts: return asked -> return known
-    You return the answers for the known texts. Those of `asked` are wanted.
+answers for the known texts: return test -> return train
+    You return the answers for the known texts. Those of `test` are wanted.
 only the last step is fitted: for step in steps: -> for step in steps[-1:]:
     You skip the steps before the last.
 the last step is left out: for step in steps: -> for step in steps[:-1]:
     You leave out the last step, the one that answers.
-only the first step: return asked ->⏎return asked && for step in steps: -> for step in steps[:1]:
+only the first step: return test ->⏎return test && for step in steps: -> for step in steps[:1]:
     You stop after the first step.
 --- hint 3
-the known texts stay as they were: known = function(known) ->
+the known texts stay as they were: train = function(train) ->
     The known texts never pass through the steps: the next step learns from what the one before has
     made of them.
-what is asked stays as it was: asked = function(asked) \
-        -> ⏎if step is steps[-1]: asked = function(asked)
+what is asked stays as it was: test = function(test) \
+        -> ⏎if step is steps[-1]: test = function(test)
     The texts that are asked go straight to the last step. They pass through all of them.
 """
 

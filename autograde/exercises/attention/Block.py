@@ -1,4 +1,4 @@
-"""Exercise `Block`: look around, think alone, add each to what was there."""
+"""Exercise `Block`: attention, then a feed-forward layer, each with a residual."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
 from autograde.exercises.attention.filled import called, filled, learnt, shapes_of, weighted_sum
-from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
-from elmo_mini.transformer.block import Block, Look
+from elmo_mini.models.attention import AttentionMask, Block, MultiHead, causal_mask, full_mask
 
 NO_CHOICE = "both sides"  # the default
 ONE_TENSOR = "Your block returns {kind}. Return the new states alone, a tensor (B, T, D)."
@@ -22,13 +21,13 @@ ONE_TENSOR = "Your block returns {kind}. Return the new states alone, a tensor (
 
 @Case.drawn
 def _states(
-    rng: Random, lengths: Sequence[int], dim: int, heads: int, look: str = NO_CHOICE
+    rng: Random, lengths: Sequence[int], dim: int, heads: int, mask_of: str = NO_CHOICE
 ) -> Inputs:
     width = max(lengths)
     return {
         "dim": dim,
         "heads": heads,
-        "look": look,
+        "mask_of": mask_of,
         "seed": int(rng.integers(1_000_000)),
         "x": (0.5 + 2 * rng.standard_normal((len(lengths), width, dim))).astype(np.float32),
         "mask": np.arange(width) < np.array(lengths)[:, None],
@@ -39,7 +38,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The states at tokens, and what would be learnt."""
     dim, heads = inputs["dim"], inputs["heads"]
     shapes = shapes_of(Block(dim, heads))
-    chosen = () if inputs["look"] == NO_CHOICE else (only_back,)
+    chosen = () if inputs["mask_of"] == NO_CHOICE else (causal_mask,)
     model = filled(answer(dim, heads, *chosen), shapes, inputs["seed"], "Block")
     given = {name: as_tensors(inputs[name]) for name in ("x", "mask")}
     came = tensor_of(lambda: called(model, inputs["seed"], *given.values()), ONE_TENSOR)
@@ -52,15 +51,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 class _Block(nn.Module):
     """As the lesson writes it."""
 
-    def __init__(self, dim: int, heads: int, look: Look = both_sides) -> None:
+    def __init__(self, dim: int, heads: int, mask_of: AttentionMask = full_mask) -> None:
         super().__init__()
-        self.look = look
+        self.mask_of = mask_of
         self.attention = MultiHead(dim, heads)
         self.wide, self.narrow = nn.Linear(dim, 4 * dim), nn.Linear(4 * dim, dim)
         self.norm_1, self.norm_2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        found, _ = self.attention(x, self.look(mask))
+        found, _ = self.attention(x, self.mask_of(mask))
         x = self.norm_1(x + found)
         inner = functional.gelu(self.wide(x))
         y: Tensor = self.norm_2(x + self.narrow(inner))
@@ -75,7 +74,7 @@ class _Drawn(_Block):
         rows = []
         for row, n in zip(x, mask.sum(1).tolist(), strict=True):
             short = row[None, :n]
-            found = self.attention(short, self.look(torch.ones(1, n, dtype=torch.bool)))[0]
+            found = self.attention(short, self.mask_of(torch.ones(1, n, dtype=torch.bool)))[0]
             middle = self.norm_1(found + short)
             outer = middle + self.narrow(nn.GELU()(self.wide(middle)))
             rows.append(torch.cat([self.norm_2(outer)[0], y[0, n:]]))
@@ -124,7 +123,7 @@ no inner layer: y: Tensor = self.norm_2(x + self.narrow(inner)) -> y: Tensor = s
     The inner layer is never used.
 the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
     You subtract what the inner layer gives. It is added.
-the heads twice: found, _ = -> found, _ = self.attention(x, self.look(mask)) \
+the heads twice: found, _ = -> found, _ = self.attention(x, self.mask_of(mask)) \
         ⏎x = self.norm_1(x + found) ⏎found, _ =
     You go through the heads and the first norm twice. Once.
 the first norm twice: self.norm_2(x -> self.norm_1(x
@@ -133,17 +132,17 @@ the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
         && self.norm_2(x + self -> self.norm_1(x + self
     The two norms stand in each other's place.
 --- hint 2
-always both sides: self.look(mask) -> both_sides(mask)
-    You look to both sides whatever the block was told. Ask `self.look(mask)`.
-always back only: self.look(mask) -> only_back(mask)
-    You look back only, whatever the block was told. Ask `self.look(mask)`.
-the mask is turned round: self.look(mask) -> self.look(~mask)
-    You turn the mask round before you ask. It is True at tokens, as `self.look` takes it.
-the mask as it is: self.look(mask) -> mask
+always both sides: self.mask_of(mask) -> full_mask(mask)
+    You look to both sides whatever the block was told. Ask `self.mask_of(mask)`.
+always back only: self.mask_of(mask) -> causal_mask(mask)
+    You look back only, whatever the block was told. Ask `self.mask_of(mask)`.
+the mask is turned round: self.mask_of(mask) -> self.mask_of(~mask)
+    You turn the mask round before you ask. It is True at tokens, as `self.mask_of` takes it.
+the mask as it is: self.mask_of(mask) -> mask
     You hand the mask of tokens on, (B, T). The heads take a table for each sentence, (B, T, T):
-    `self.look(mask)`.
-padding is looked at: self.look(mask) -> self.look(torch.ones_like(mask))
-    Your heads look at padding. `self.look(mask)` says who may look where.
+    `self.mask_of(mask)`.
+padding is looked at: self.mask_of(mask) -> self.mask_of(torch.ones_like(mask))
+    Your heads look at padding. `self.mask_of(mask)` says who may look where.
 the states of the beginning are added twice: \
         x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
         && self.norm_2(x + self.narrow -> self.norm_2(before + self.narrow

@@ -1,6 +1,7 @@
-"""Exercise `CausalLM`: words and positions, blocks, scores of the next word, and the loss."""
+"""Exercise `CausalLM`: word and position embeddings, causal blocks, logits, and the loss."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,11 +21,11 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
 from autograde.exercises.attention.filled import filled, learnt, shapes_of
-from elmo_mini.transformer.attention import both_sides, only_back
-from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm import CausalLM
+from elmo_mini.checkpoints.safetensors_file import RENAMED
+from elmo_mini.models.attention import Block, causal_mask, full_mask
+from elmo_mini.models.fine_tuning import CausalLM
 
-LOOKS = {"both sides": both_sides, "only back": only_back}
+MASKS = {"both sides": full_mask, "only back": causal_mask}
 SMALL = 0.1  # a table that was drawn with 0.02 is below, one of PyTorch's own far above
 ONE_TENSOR = "Your `{name}` returns {{kind}}. Return {what}."
 SCORES = ONE_TENSOR.format(name="forward", what="the scores, one tensor (B, T, V)")
@@ -38,7 +39,7 @@ def _texts(
     *,
     layers: int = 2,
     longest: int = 7,
-    look: str = "only back",
+    mask_of: str = "only back",
     masked: bool = True,
 ) -> Inputs:
     """Word numbers; what stands at padding are words, too."""
@@ -51,7 +52,7 @@ def _texts(
         "heads": 2,
         "layers": layers,
         "longest": longest,
-        "look": look,
+        "mask_of": mask_of,
         "masked": masked,
         "seed": int(rng.integers(1_000_000)),
         "ids": ids,
@@ -64,13 +65,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     words, dim, heads, layers, longest = (
         int(inputs[name]) for name in ("words", "dim", "heads", "layers", "longest")
     )
-    look = LOOKS[inputs["look"]]
+    mask_of = MASKS[inputs["mask_of"]]
 
     def block(dim: int, heads: int) -> nn.Module:
-        return Block(dim, heads, look)
+        return Block(dim, heads, mask_of)
 
     made = answer(words, dim, heads, layers, longest, block)
-    shapes = shapes_of(CausalLM(words, dim, heads, layers, longest, block))
+    old = _earlier_names(made)
+    own = shapes_of(CausalLM(words, dim, heads, layers, longest, block))
+    shapes = {old.get(name, name): shape for name, shape in own.items()}
     small = _small(made)
     model = filled(made, shapes, inputs["seed"], "CausalLM")
     with torch.no_grad():
@@ -97,19 +100,30 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "begins small": small,
         "scores at tokens": plain(scores[mask]),
         "loss": plain(loss.reshape(())),
-        "the loss teaches": learnt(model, loss.reshape(())),
+        "the loss teaches": _present_names(learnt(model, loss.reshape(()))),
     }
 
 
 def _small(made: object) -> Plain:
     """Which of the two tables and the bias begin small; `filled` says what else is wrong."""
-    parts = dict(made.named_parameters()) if isinstance(made, nn.Module) else {}
-    found = {name: parts.get(name) for name in ("word.weight", "place.weight", "bias")}
+    named = made.named_parameters() if isinstance(made, nn.Module) else ()
+    parts = {RENAMED.get(name, name): part for name, part in named}
+    found = {name: parts.get(name) for name in ("word.weight", "position_embedding.weight", "bias")}
     return {
         name: float(part.detach().abs().mean()) < SMALL
         for name, part in found.items()
         if part is not None
     }
+
+
+def _present_names(names: Any) -> Plain:
+    return [RENAMED.get(name, name) for name in names]
+
+
+def _earlier_names(made: object) -> dict[str, str]:
+    """Of parameters that bear the names of an earlier release: the present name, and that one."""
+    parts = dict(made.named_parameters()) if isinstance(made, nn.Module) else {}
+    return {new: old for old, new in RENAMED.items() if old in parts and new not in parts}
 
 
 class _CausalLM(nn.Module):
@@ -125,16 +139,16 @@ class _CausalLM(nn.Module):
         block: Callable[[int, int], nn.Module],
     ) -> None:
         super().__init__()
-        self.word, self.place = nn.Embedding(words, dim), nn.Embedding(longest, dim)
+        self.word, self.position_embedding = nn.Embedding(words, dim), nn.Embedding(longest, dim)
         nn.init.normal_(self.word.weight, std=0.02)
-        nn.init.normal_(self.place.weight, std=0.02)
+        nn.init.normal_(self.position_embedding.weight, std=0.02)
         self.norm = nn.LayerNorm(dim)
         self.blocks = nn.ModuleList(block(dim, heads) for _ in range(layers))
         self.bias = nn.Parameter(torch.zeros(words))
 
     def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
         mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
-        x = self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1])))
+        x = self.norm(self.word(ids) + self.position_embedding(torch.arange(ids.shape[1])))
         for block in self.blocks:
             x = block(x, mask)
         return x @ self.word.weight.T + self.bias
@@ -151,7 +165,7 @@ class _Slices(_CausalLM):
     def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
         """As its parent."""
         mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
-        states = self.norm(self.place.weight[: ids.size(1)] + self.word(ids))
+        states = self.norm(self.position_embedding.weight[: ids.size(1)] + self.word(ids))
         for layer in self.blocks:
             states = layer(states, mask)
         return functional.linear(states, self.word.weight, self.bias)
@@ -166,18 +180,18 @@ class _Slices(_CausalLM):
 
 SLIPS = """
 --- hint 1
-no places: self.word(ids) + self.place(torch.arange(ids.shape[1])) -> self.word(ids)
+no places: self.word(ids) + self.position_embedding(torch.arange(ids.shape[1])) -> self.word(ids)
     The vectors for positions are never used. Add them to the vectors of the words.
 the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask \
         -> mask = torch.ones_like(ids, dtype=torch.bool)
     Your blocks never see the mask that was given.
 --- hint 2
-places by word number: self.place(torch.arange(ids.shape[1])) \
-        -> self.place(ids % self.place.num_embeddings)
+places by word number: self.position_embedding(torch.arange(ids.shape[1])) \
+        -> self.position_embedding(ids % self.position_embedding.num_embeddings)
     You look positions up by word numbers. The first word stands at position 0, the next at position
     1: `torch.arange(...)`.
 places from 1: torch.arange(ids.shape[1]) \
-        -> (torch.arange(ids.shape[1]) + 1) % self.place.num_embeddings
+        -> (torch.arange(ids.shape[1]) + 1) % self.position_embedding.num_embeddings
     Your positions begin with 1. The first is 0.
 --- hint 3
 no shift: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask) \
@@ -240,18 +254,20 @@ the first block alone: for block in self.blocks: -> for block in self.blocks[:1]
 every block reads the beginning: x = block(x, mask) -> x = block(x0, mask) \
         && for block in self.blocks: -> x0 = x ⏎for block in self.blocks:
     Each of your blocks reads what went into the first. It reads what the one before it gave.
-no norm: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
-        -> self.word(ids) + self.place(torch.arange(ids.shape[1]))
+no norm: self.norm(self.word(ids) + self.position_embedding(torch.arange(ids.shape[1]))) \
+        -> self.word(ids) + self.position_embedding(torch.arange(ids.shape[1]))
     `self.norm` is never used. It follows the sum of word and position.
-the norm at the end: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
-        -> self.word(ids) + self.place(torch.arange(ids.shape[1])) \
+the norm at the end: self.norm(self.word(ids) + \
+        self.position_embedding(torch.arange(ids.shape[1]))) \
+        -> self.word(ids) + self.position_embedding(torch.arange(ids.shape[1])) \
         && x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
     Your norm comes after the blocks. It follows the sum of word and position.
 the norm again at the end: x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
     Your norm comes twice. It follows the sum of word and position; what the last block gives is
     scored as it is.
-only the words are normed: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
-        -> self.norm(self.word(ids)) + self.place(torch.arange(ids.shape[1]))
+only the words are normed: self.norm(self.word(ids) + \
+        self.position_embedding(torch.arange(ids.shape[1]))) \
+        -> self.norm(self.word(ids)) + self.position_embedding(torch.arange(ids.shape[1]))
     Your norm sees the words alone. It follows the sum of word and position.
 no bias: x @ self.word.weight.T + self.bias -> x @ self.word.weight.T
     `self.bias` is never used. Each word's score has one.
@@ -269,7 +285,8 @@ a list of Python: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
 the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) -> pass
     Your words begin as PyTorch draws them, with numbers near 1. Then the first scores are far from
     even. Draw them with a standard deviation of 0.02.
-the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02) -> pass
+the place table as PyTorch draws it: nn.init.normal_(self.position_embedding.weight, std=0.02) \
+        -> pass
     Your positions begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
     with a standard deviation of 0.02.
 neither table is drawn small: every std=0.02 -> std=0.2
@@ -301,7 +318,7 @@ EXERCISE = Exercise(
     cases=(
         Case("one sentence, one block", _texts((4,), layers=1)),
         Case("sentences of 5, 2 and 4 tokens", _texts((5, 2, 4)), weight=2),
-        Case("blocks that look to both sides", _texts((3, 6), look="both sides"), weight=2),
+        Case("blocks that look to both sides", _texts((3, 6), mask_of="both sides"), weight=2),
         Case("no mask is given", _texts((4, 4), masked=False)),
         Case("a sentence as long as the model has positions", _texts((7, 1)), edge=True),
     ),

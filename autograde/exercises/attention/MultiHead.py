@@ -19,7 +19,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
 from autograde.exercises.attention.filled import called, filled, learnt, shapes_of, weighted_sum
-from elmo_mini.transformer.attention import MultiHead, one_head
+from elmo_mini.models.attention import MultiHead, one_head
 
 Found = tuple[Tensor, Tensor]
 
@@ -50,7 +50,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(
             "Return two things, what the heads bring and their attention weights: "
-            "`return found, shares`."
+            "`return found, weights`."
         )
     if not all(isinstance(part, Tensor) for part in came):
         raise AnswerRefused("Return both as tensors: the network learns through them.")
@@ -74,9 +74,9 @@ class _MultiHead(nn.Module):
         q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
         k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
         v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-        found, shares = one_head(q, k, v, allowed[:, None])
+        found, weights = one_head(q, k, v, allowed[:, None])
         joined = found.transpose(1, 2).flatten(2)
-        return self.out(joined), shares
+        return self.out(joined), weights
 
 
 class _ByChunks(_MultiHead):
@@ -86,7 +86,7 @@ class _ByChunks(_MultiHead):
         parts = [part(x).chunk(self.heads, -1) for part in (self.query, self.key, self.value)]
         each = [one_head(q, k, v, allowed) for q, k, v in zip(*parts, strict=True)]
         found = torch.cat([one for one, _ in each], -1)
-        return self.out(found), torch.stack([shares for _, shares in each], 1)
+        return self.out(found), torch.stack([weights for _, weights in each], 1)
 
 
 class _ByPermute(_MultiHead):
@@ -98,9 +98,9 @@ class _ByPermute(_MultiHead):
             part(x).view(B, T, self.heads, D // self.heads).permute(0, 2, 1, 3)
             for part in (self.query, self.key, self.value)
         )
-        found, shares = one_head(q, k, v, allowed.unsqueeze(1))
+        found, weights = one_head(q, k, v, allowed.unsqueeze(1))
         joined = found.permute(0, 2, 1, 3).reshape(B, T, D)
-        return self.out(joined), shares
+        return self.out(joined), weights
 
 
 SLIPS = """
@@ -157,7 +157,8 @@ the last head alone: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose
         -> k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
         && v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> v = self.value(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
-        && joined = -> found, shares = (y.expand(-1, self.heads, -1, -1) for y in (found, shares)) \
+        && joined = \
+        -> found, weights = (y.expand(-1, self.heads, -1, -1) for y in (found, weights)) \
         ⏎joined =
     Each of your heads brings what the last one brings. Keep what every head finds, and join it.
 --- hint 2
@@ -192,29 +193,29 @@ one large head: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2
 --- no hint
 the mask is turned round: allowed[:, None] -> ~allowed[:, None]
     You close what is allowed.
-the first sentence alone: joined = -> found, shares = found[:1], shares[:1] ⏎joined =
+the first sentence alone: joined = -> found, weights = found[:1], weights[:1] ⏎joined =
     You work on the first sentence alone. The first axis holds all of them.
 divided by the root of D: one_head(q, -> one_head(q / self.heads ** 0.5,
     You divide by the root of D. A head divides by the root of its own d, D / A, and `one_head` does
     so.
 divided twice: one_head(q, -> one_head(q / q.shape[-1] ** 0.5,
     You divide by √d, and `one_head` does so again.
-what is found alone: return self.out(joined), shares -> return self.out(joined)
+what is found alone: return self.out(joined), weights -> return self.out(joined)
     Return two things: what the heads bring, and their attention weights.
-the mean of the heads' shares: self.out(joined), shares -> self.out(joined), shares.mean(1)
+the mean of the heads' shares: self.out(joined), weights -> self.out(joined), weights.mean(1)
     You return the mean over the heads. Return the attention weights of each head, (B, A, T, T).
-the places first: self.out(joined), shares -> self.out(joined), shares.transpose(1, 2)
+the places first: self.out(joined), weights -> self.out(joined), weights.transpose(1, 2)
     The attention weights are (B, A, T, T): sentences, heads, who looks, where to.
-the heads first: self.out(joined), shares -> self.out(joined), shares.transpose(0, 1)
+the heads first: self.out(joined), weights -> self.out(joined), weights.transpose(0, 1)
     The attention weights are (B, A, T, T): sentences, heads, who looks, where to. Yours have the
     heads first.
-a dropout: self.out(joined), shares \
-        -> torch.nn.functional.dropout(self.out(joined), 0.1, self.training), shares
+a dropout: self.out(joined), weights \
+        -> torch.nn.functional.dropout(self.out(joined), 0.1, self.training), weights
     Leave the dropout out. The models of the papers have one; this one has none, so that the same
     input always gives the same.
-the states are added: self.out(joined), shares -> x + self.out(joined), shares
+the states are added: self.out(joined), weights -> x + self.out(joined), weights
     You add the states that came in. That is the block's part; here, return what the heads bring.
-cut off from autograd: self.out(joined), shares -> self.out(joined.detach()), shares
+cut off from autograd: self.out(joined), weights -> self.out(joined.detach()), weights
     The numbers are right, and the heads would never learn: leave out `.detach()`.
 """
 

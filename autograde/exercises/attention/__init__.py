@@ -6,7 +6,7 @@ EXERCISES = (
     "dot_moments",
     "MultiHead",
     "Block",
-    "only_back",
+    "causal_mask",
     "broken_heads",
     "CausalLM",
     "continue_text",

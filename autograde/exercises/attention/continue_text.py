@@ -11,7 +11,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from elmo_mini.transformer.causal_lm import continue_text
+from elmo_mini.models.fine_tuning import continue_text
 
 Draw = Callable[[Tensor], int]
 STOP = 1

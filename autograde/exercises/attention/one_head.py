@@ -20,7 +20,7 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from elmo_mini.transformer.attention import one_head
+from elmo_mini.models.attention import one_head
 
 Found = tuple[Tensor, Tensor]
 
@@ -78,7 +78,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(
             "Return two things, what is taken home and the attention weights: "
-            "`return found, shares`."
+            "`return found, weights`."
         )
     if not all(isinstance(part, Tensor) for part in came):
         raise AnswerRefused("Return both as tensors: the network learns through them.")
@@ -94,16 +94,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 def _by_einsum(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Found:
     scores = torch.einsum("...td,...sd->...ts", q, k) * k.shape[-1] ** -0.5
-    shares = functional.softmax(torch.where(allowed, scores, torch.tensor(-1e30)), dim=-1)
-    return torch.einsum("...ts,...se->...te", shares, v), shares
+    weights = functional.softmax(torch.where(allowed, scores, torch.tensor(-1e30)), dim=-1)
+    return torch.einsum("...ts,...se->...te", weights, v), weights
 
 
 def _by_exp(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Found:
     scores = (q / np.sqrt(k.shape[-1])) @ k.mT
     scores = scores + torch.zeros(allowed.shape).masked_fill(~allowed, float("-inf"))
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
-    shares = powers / powers.sum(-1, keepdim=True)
-    return torch.matmul(shares, v), shares
+    weights = powers / powers.sum(-1, keepdim=True)
+    return torch.matmul(weights, v), weights
 
 
 SLIPS = """
@@ -129,7 +129,7 @@ divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
     `allowed` is never used, so positions look where they must not.
-what is taken home is not closed: return shares @ v -> return scores.softmax(-1) @ v
+what is taken home is not closed: return attention_weights @ v -> return scores.softmax(-1) @ v
     The attention weights that you return are closed, and those that you mix with are not. Mix with
     the same.
 --- hint 2
@@ -162,14 +162,15 @@ closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .sof
     You close positions after the softmax, so the attention weights no longer add up to 1. Close the
     scores, before it.
 closed after the softmax, and shared out again: \
-        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
-        -> shares = scores.softmax(-1) * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> attention_weights = scores.softmax(-1) * allowed \
+        ⏎attention_weights = attention_weights / attention_weights.sum(-1, keepdim=True)
     You set attention weights to 0 after the softmax and share out again. Where a closed position
     had the whole weight, that is 0/0. Close the scores, before the softmax.
 closed after the softmax, and shared out again with a little more in the sum: \
-        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
-        -> shares = scores.softmax(-1) * allowed \
-        ⏎shares = shares / (shares.sum(-1, keepdim=True) + 1e-8)
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> attention_weights = scores.softmax(-1) * allowed \
+        ⏎attention_weights = attention_weights / (attention_weights.sum(-1, keepdim=True) + 1e-8)
     You set attention weights to 0 after the softmax and share out again. Where a closed position
     had the whole weight, nothing is left to share out. Close the scores, before the softmax.
 the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
@@ -195,37 +196,44 @@ a sigmoid for each pair: softmax(-1) -> sigmoid()
     softmax.
 the logarithm of the shares: softmax -> log_softmax
     Your attention weights are logarithms: `softmax`, not `log_softmax`.
-the keys are taken home: shares @ v -> shares @ k
+the keys are taken home: attention_weights @ v -> attention_weights @ k
     You take the keys home. They are for being found; what is given is v.
-the queries are taken home: shares @ v -> shares @ q
+the queries are taken home: attention_weights @ v -> attention_weights @ q
     You take the queries home. What the positions give is v.
 the other way round: q @ k.transpose(-2, -1) -> k @ q.transpose(-2, -1)
     Your scores have the keys down and the queries across. Rows belong to the positions that ask: `q
     @ k.transpose(-2, -1)`.
-the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
+the shares are turned on their side: attention_weights @ v \
+        -> attention_weights.transpose(-2, -1) @ v
     You turn the attention weights on their side before you mix. Row t of the attention weights says
-    how position t mixes the rows of v: `shares @ v`.
-the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
-        shares.shape[-1]).float() ⏎return shares @ v
+    how position t mixes the rows of v: `attention_weights @ v`.
+the best place alone: return attention_weights @ v \
+        -> attention_weights = torch.nn.functional.one_hot(attention_weights.argmax(-1), \
+        attention_weights.shape[-1]).float() ⏎return attention_weights @ v
     You take the best position alone. No gradient comes through a choice: take the weighted mean.
-what is found alone: return shares @ v, shares -> return shares @ v
+what is found alone: return attention_weights @ v, attention_weights -> return attention_weights @ v
     Return two things: what is taken home and the attention weights.
-the shares come first: shares @ v, shares -> shares, shares @ v
+the shares come first: attention_weights @ v, attention_weights \
+        -> attention_weights, attention_weights @ v
     Both are right, in the wrong order: first what is taken home, then the attention weights.
-the scores in place of the shares: shares @ v, shares -> shares @ v, scores
+the scores in place of the shares: attention_weights @ v, attention_weights \
+        -> attention_weights @ v, scores
     The second thing you return is the scores. Return the attention weights, after the softmax.
 --- no hint
 a root without its fraction: k.shape[-1] ** 0.5 -> int(k.shape[-1] ** 0.5)
     You cut the fraction off the root of d. Leave it as it is.
 an exponential that overflows: \
-        shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
-        -> shares = scores.exp() * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> attention_weights = scores.exp() * allowed \
+        ⏎attention_weights = attention_weights / attention_weights.sum(-1, keepdim=True)
     The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
     score off first.
 all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
     Your keys stand in reverse order.
-cut off from autograd: shares @ v, shares -> (shares @ v).detach(), shares
-the shares are cut off: shares @ v, shares -> shares.detach() @ v, shares
+cut off from autograd: attention_weights @ v, attention_weights \
+        -> (attention_weights @ v).detach(), attention_weights
+the shares are cut off: attention_weights @ v, attention_weights \
+        -> attention_weights.detach() @ v, attention_weights
     The numbers are right, and not everything can be learnt through them. Leave out `.detach()`,
     `.data` and `torch.no_grad()`.
 """

@@ -14,7 +14,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.lives import PUBLISHED, live
 from autograde.exercises.awd_lstm.masks import drawn_alike
-from elmo_mini.awd_lstm.weight_drop import WeightDropLSTM
+from elmo_mini.models.awd_lstm import WeightDropLSTM
 
 State = tuple[Tensor, Tensor]
 

@@ -6,14 +6,14 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, call
 from autograde.checking.exercise import Case, Exercise, Inputs, Make, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from elmo_mini.awd_lstm import averaging
+from elmo_mini.models import awd_lstm
 
 FALLING = (90.0, 70.0, 60.0, 55.0, 52.0, 50.0, 49.0, 48.5, 48.2)
 
 
 def averaging_is_due(validation: Sequence[float], n: int) -> bool:
     """Whether the newest loss is above the best of those before the last n."""
-    return averaging.averaging_is_due(validation, n)
+    return awd_lstm.averaging_is_due(validation, n)
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

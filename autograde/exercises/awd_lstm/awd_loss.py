@@ -11,7 +11,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import window_of
-from elmo_mini.awd_lstm.regularisation import awd_loss
+from elmo_mini.models.awd_lstm import awd_loss
 
 LEAVES = ("logits", "outputs", "dropped")
 

@@ -12,12 +12,12 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near, window_of
-from elmo_mini.awd_lstm import dropout
+from elmo_mini.models import awd_lstm
 
 
 def embedding_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
     """(B, T, E): rows of the table (V, E), some word types at 0 wherever they stand."""
-    return dropout.embedding_dropout(table, ids, p)
+    return awd_lstm.embedding_dropout(table, ids, p)
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

@@ -12,14 +12,14 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near
-from elmo_mini.awd_lstm import dropout
+from elmo_mini.models import awd_lstm
 
 Numbers = NDArray[np.floating]
 
 
 def locked_dropout(x: Tensor, p: float) -> Tensor:
     """(B, T, D) with the same dimensions of a row dropped at every step."""
-    return dropout.locked_dropout(x, p)
+    return awd_lstm.locked_dropout(x, p)
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.both_sides_at_once import LESSON
-from course.both_sides_at_once.broken_blanks import EVERYWHERE, PLACES, RUNS, SEEN
+from course.both_sides_at_once.broken_blanks import EVERYWHERE, POSITIONS, RUNS, SEEN
 
 FAULTS = (  # as the lesson numbers them
     "the model reads the words as they were before any was hidden",
@@ -12,7 +12,7 @@ FAULTS = (  # as the lesson numbers them
     "the learning rate is a hundred times too small",
     "the mask of the words is turned round: attention goes to the padding",
 )
-NUMBERS = {SEEN: 1, EVERYWHERE: 3, PLACES: 4}
+NUMBERS = {SEEN: 1, EVERYWHERE: 3, POSITIONS: 4}
 TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items() if fault}
 WOULD_SHOW = {
     1: "the reported loss would be low and that of the blanks far above the sound run's: it would "

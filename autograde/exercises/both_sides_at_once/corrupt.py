@@ -1,4 +1,4 @@
-"""Exercise `corrupt`: a share of the words is asked for, and what becomes of them."""
+"""Exercise `corrupt`: inputs and targets of a masked language model."""
 
 from typing import Any
 
@@ -25,26 +25,26 @@ WORDS, MASK, SHORT = 1000, 4, 7
 
 
 def corrupt(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
-    """What is read and what is asked, (B, T) each; -1 where nothing is asked."""
+    """Inputs and targets, (B, T) each; -1 where there is no target."""
     chosen = (torch.rand(ids.shape) < share) & (ids >= 5)
     lot = torch.rand(ids.shape)
     others = torch.randint(5, words, ids.shape)
-    read = ids.clone()
-    read[chosen & (lot < 0.8)] = 4
+    inputs = ids.clone()
+    inputs[chosen & (lot < 0.8)] = 4
     swapped = chosen & (lot >= 0.8) & (lot < 0.9)
-    read[swapped] = others[swapped]
-    asked = ids.clone()
-    asked[~chosen] = -1
-    return read, asked
+    inputs[swapped] = others[swapped]
+    targets = ids.clone()
+    targets[~chosen] = -1
+    return inputs, targets
 
 
 def _by_halves(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
     chosen = torch.bernoulli(torch.full(ids.shape, share)).bool() & (ids > 4)
     hidden = chosen & torch.bernoulli(torch.full(ids.shape, 0.8)).bool()
     swapped = chosen & ~hidden & torch.bernoulli(torch.full(ids.shape, 0.5)).bool()
-    read = ids.masked_fill(hidden, 4)
-    read = torch.where(swapped, torch.randint(5, words, ids.shape), read)
-    return read, ids.masked_fill(~chosen, -1)
+    inputs = ids.masked_fill(hidden, 4)
+    inputs = torch.where(swapped, torch.randint(5, words, ids.shape), inputs)
+    return inputs, ids.masked_fill(~chosen, -1)
 
 
 @Case.drawn
@@ -106,23 +106,23 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
     """What all right draws share."""
     pages: Any = outputs
     ids, special = inputs["ids"], inputs["ids"] < 5
-    read, asked = (np.stack([page[part] for page in pages]) for part in (0, 1))  # (2, B, T)
-    both = np.broadcast_to(ids, read.shape)
-    there = asked != -1
+    shown, targets = (np.stack([page[part] for page in pages]) for part in (0, 1))  # (2, B, T)
+    both = np.broadcast_to(ids, shown.shape)
+    there = targets != -1
     chosen = there & ~special
     ordinary = max(1, 2 * int((~special).sum()))
     found = {
         "share of special places that are asked for": _share(there[:, special]),
-        "share of special places that are changed": _share((read != both)[:, special]),
+        "share of special places that are changed": _share((shown != both)[:, special]),
         "share of ordinary words that are asked for": chosen.sum() / ordinary,
-        "share of words not asked for that are changed": _share((read != both)[~there]),
+        "share of words not asked for that are changed": _share((shown != both)[~there]),
     }
     if special.all() or ids.shape[1] == SHORT:
         return found
-    swapped = read[chosen & (read != both) & (read != MASK)]
+    swapped = shown[chosen & (shown != both) & (shown != MASK)]
     shares = {
-        "of these, share whose own word is asked": _share((asked == both)[chosen]),
-        "of these, share read as [MASK]": _share((read == MASK)[chosen]),
+        "of these, share whose own word is asked": _share((targets == both)[chosen]),
+        "of these, share read as [MASK]": _share((shown == MASK)[chosen]),
     }
     if inputs["words"] < WORDS:  # whether "another word" may be the word itself shows here alone
         every = set(range(5, inputs["words"])) - set(ids.flat)
@@ -131,7 +131,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
             | shares
             | {
                 "clearly more than 80 in 100 are read as [MASK]": float(
-                    _share((read == MASK)[chosen]) > 0.8165
+                    _share((shown == MASK)[chosen]) > 0.8165
                 ),
                 "of the random words there are special ones": float((swapped < 5).any()),
                 "each word but this one comes as a random word": float(
@@ -139,7 +139,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
                 ),
             }
         )
-    columns, masked = chosen.sum(1), (chosen & (read == MASK)).sum(2)
+    columns, masked = chosen.sum(1), (chosen & (shown == MASK)).sum(2)
     lot = chosen[0] & chosen[1]
     top, left = (np.arange(size) < size // 2 for size in ids.shape)
     return (
@@ -147,7 +147,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         | shares
         | {
             "of these, share read as another word": len(swapped) / max(1, chosen.sum()),
-            "of these, share read as they are": _share((read == both)[chosen]),
+            "of these, share read as they are": _share((shown == both)[chosen]),
             "of the random words there are special ones": float((swapped < 5).any()),
             "clearly fewer than 15 in 100 words are asked for": float(
                 chosen.sum() / ordinary < 0.1425
@@ -168,11 +168,11 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
                 (masked == chosen.sum(2)).mean() > 0.4
             ),
             "words above are hidden about as often as words below": _alike(
-                (read == MASK)[:, top][chosen[:, top]], (read == MASK)[:, ~top][chosen[:, ~top]]
+                (shown == MASK)[:, top][chosen[:, top]], (shown == MASK)[:, ~top][chosen[:, ~top]]
             ),
             "words on the left are hidden about as often as words on the right": _alike(
-                (read == MASK)[..., left][chosen[..., left]],
-                (read == MASK)[..., ~left][chosen[..., ~left]],
+                (shown == MASK)[..., left][chosen[..., left]],
+                (shown == MASK)[..., ~left][chosen[..., ~left]],
             ),
             "a row has no chosen word": float((chosen.sum(2) == 0).any()),
             "the two calls are the same": float(equal(pages[0], pages[1])),
@@ -236,7 +236,7 @@ a lot for each fate, and 10 in 100 of the rest: lot = torch.rand(ids.shape) \
 a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(ids.shape) < 0.1)
     Some of your random words fall on words that are hidden already. Draw one lot for each position,
     and cut it into three: up to 0.8, up to 0.9, the rest.
-all chosen are hidden, and some swapped then: read[chosen & (lot < 0.8)] -> read[chosen]
+all chosen are hidden, and some swapped then: inputs[chosen & (lot < 0.8)] -> inputs[chosen]
     You hide every chosen word, and then swap some: nothing stays as it is. Of the chosen ones 80 in
     100 are hidden.
 words of the page come as random ones: torch.randint(5, words, ids.shape) \
@@ -252,18 +252,18 @@ all ordinary words are chosen: (torch.rand(ids.shape) < share) & (ids >= 5) -> i
 the hidden ones are swapped, too: (lot >= 0.8) & (lot < 0.9) -> (lot < 0.9)
     You hide words and then write random ones over them. The random words come where the lot is from
     0.8 to 0.9.
-only the swapped are asked: asked[~chosen] -> asked[~swapped]
+only the swapped are asked: targets[~chosen] -> targets[~swapped]
     You ask for the swapped words alone. All chosen ones are asked for.
-the corrupted word is asked: asked = ids.clone() -> asked = read.clone()
+the corrupted word is asked: targets = ids.clone() -> targets = inputs.clone()
     You ask for what is read, and `[MASK]` is no answer. Ask for the word that stood there.
-everything is asked: asked[~chosen] = -1 -> asked[ids < 5] = -1
+everything is asked: targets[~chosen] = -1 -> targets[ids < 5] = -1
     You ask for every word. Only the chosen ones are asked for.
-only the hidden are asked: asked[~chosen] = -1 -> asked[read != 4] = -1
+only the hidden are asked: targets[~chosen] = -1 -> targets[inputs != 4] = -1
     You ask for the hidden words only. Those that were swapped or left as they were are asked for,
     too: the model cannot know which they are.
-only the changed are asked: asked[~chosen] = -1 -> asked[read == ids] = -1
+only the changed are asked: targets[~chosen] = -1 -> targets[inputs == ids] = -1
     You ask for the words that are changed. Those that stay as they were are asked for, too.
-the others are asked: asked[~chosen] = -1 -> asked[chosen] = -1
+the others are asked: targets[~chosen] = -1 -> targets[chosen] = -1
     You ask for the words that are not chosen. The `~` is on the wrong side.
 -100 where nothing is asked: = -1 -> = -100
     You write another number than -1 where nothing is asked. Whoever takes -1 for the sign of it
@@ -294,7 +294,7 @@ hidden by another special word: = 4 -> = 1
     You write another special word where one is hidden. `[MASK]` is word 4.
 hidden by an ordinary word: = 4 -> = 5
     You write 5 where a word is hidden, and that is an ordinary word. `[MASK]` is word 4.
-the chosen are not minded for hiding: read[chosen & (lot < 0.8)] -> read[lot < 0.8]
+the chosen are not minded for hiding: inputs[chosen & (lot < 0.8)] -> inputs[lot < 0.8]
     You hide words that nobody asks for. Only the chosen ones are touched.
 the chosen are not minded for the random words: swapped = chosen & -> swapped = (ids >= 5) &
     You swap words that nobody asks for. Only the chosen ones are touched.
@@ -312,7 +312,7 @@ the last word is never a random one: torch.randint(5, words -> torch.randint(5, 
     The last word never comes as a random one: `torch.randint` leaves its end out itself.
 few random words: torch.randint(5, words -> torch.randint(5, words // 2
     Your random words come from a part of the vocabulary. Any word from 5 to `words` - 1 may come.
-the two are swapped: return read, asked -> return asked, read
+the two are swapped: return inputs, targets -> return targets, inputs
     The two stand the other way round: first what is read, then what is asked.
 """
 
@@ -331,9 +331,9 @@ def _part_of_each_row(ids: Tensor, words: int, share: float = 0.15) -> tuple[Ten
     order = torch.rand(ids.shape).masked_fill(special, 2.0).argsort(1).argsort(1)
     chosen = order < (share * (~special).sum(1, keepdim=True)).long()
     lot = torch.rand(ids.shape)
-    read = torch.where(chosen & (lot < 0.8), MASK, ids)
-    read = torch.where(chosen & (lot > 0.9), torch.randint(5, words, ids.shape), read)
-    return read, ids.masked_fill(~chosen, -1)
+    inputs = torch.where(chosen & (lot < 0.8), MASK, ids)
+    inputs = torch.where(chosen & (lot > 0.9), torch.randint(5, words, ids.shape), inputs)
+    return inputs, ids.masked_fill(~chosen, -1)
 
 
 EXERCISE = Exercise(

@@ -24,13 +24,13 @@ def train_blanks(model: Any, batches: Batches, corrupt: Corrupt, optimizer: Any)
     """Take a step for each batch; the mean loss of its hidden words, in nats."""
     losses = []
     for ids, mask, segments in batches:
-        read, asked = corrupt(ids)
-        chosen = asked >= 0
+        inputs, targets = corrupt(ids)
+        chosen = targets >= 0
         if not chosen.any():
             continue
-        states = model(read, mask, segments)
+        states = model(inputs, mask, segments)
         scores = model.scores(states[chosen])
-        loss = functional.cross_entropy(scores, asked[chosen])
+        loss = functional.cross_entropy(scores, targets[chosen])
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -42,9 +42,9 @@ def _by_ignoring(model: Any, batches: Batches, corrupt: Corrupt, optimizer: Any)
     losses = []
     for ids, mask, segments in batches:
         optimizer.zero_grad()
-        read, asked = corrupt(ids)
-        scores = model.scores(model(read, mask, segments))
-        loss = functional.cross_entropy(scores.flatten(0, 1), asked.flatten(), ignore_index=-1)
+        inputs, targets = corrupt(ids)
+        scores = model.scores(model(inputs, mask, segments))
+        loss = functional.cross_entropy(scores.flatten(0, 1), targets.flatten(), ignore_index=-1)
         if torch.isfinite(loss):
             loss.backward()
             optimizer.step()
@@ -54,12 +54,12 @@ def _by_ignoring(model: Any, batches: Batches, corrupt: Corrupt, optimizer: Any)
 
 def _by_logs(model: Any, batches: Batches, corrupt: Corrupt, optimizer: Any) -> list[float]:
     def loss_of(ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor | None:
-        read, asked = corrupt(ids)
-        where = (asked != -1).nonzero(as_tuple=True)
+        inputs, targets = corrupt(ids)
+        where = (targets != -1).nonzero(as_tuple=True)
         if not len(where[0]):
             return None
-        logs = model.scores(model(read, mask, segments)[where]).log_softmax(-1)
-        return -logs.gather(-1, asked[where][:, None]).mean()
+        logs = model.scores(model(inputs, mask, segments)[where]).log_softmax(-1)
+        return -logs.gather(-1, targets[where][:, None]).mean()
 
     losses = []
     for batch in batches:
@@ -94,13 +94,13 @@ class Small(nn.Module):
 
 
 def _hide(ids: Tensor, every: int, call: int) -> tuple[Tensor, Tensor]:
-    """Every so-manieth ordinary word is asked for, others at each call; half of them are hidden."""
+    """Every n-th ordinary word is asked for, others at each call; half of them are hidden."""
     number = torch.arange(ids.numel()).view(ids.shape) + 2 * call
     chosen = (ids >= 5) & (number % every == 1)
     fate = number // every % 4  # hidden, swapped, hidden, left
-    read = torch.where(chosen & (fate % 2 == 0), 4, ids)
-    read = torch.where(chosen & (fate == 1), 5 + (ids + 3) % (WORDS - 5), read)
-    return read, torch.where(chosen, ids, -1)
+    inputs = torch.where(chosen & (fate % 2 == 0), 4, ids)
+    inputs = torch.where(chosen & (fate == 1), 5 + (ids + 3) % (WORDS - 5), inputs)
+    return inputs, torch.where(chosen, ids, -1)
 
 
 @Case.drawn
@@ -147,17 +147,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 SLIPS = """
 --- hint 1
-what is read is asked: cross_entropy(scores, asked[chosen]) -> cross_entropy(scores, read[chosen])
-    You ask for what stands in `read`, so the model learns to answer `[MASK]`. The words to find are
-    in `asked`.
-nothing is hidden: model(read, mask -> model(ids, mask
-    Your model reads the text as it was, so the answer stands before it. It reads `read`.
+what is read is asked: cross_entropy(scores, targets[chosen]) \
+        -> cross_entropy(scores, inputs[chosen])
+    You ask for what stands in `inputs`, so the model learns to answer `[MASK]`. The words to find
+    are in `targets`.
+nothing is hidden: model(inputs, mask -> model(ids, mask
+    Your model reads the text as it was, so the answer stands before it. It reads `inputs`.
 --- no hint
-the mask is all true: model(read, mask, segments) -> model(read, torch.ones_like(mask), segments)
+the mask is all true: model(inputs, mask, segments) \
+        -> model(inputs, torch.ones_like(mask), segments)
     Your model reads padding. Hand `mask` on.
-the mask is negated: model(read, mask, segments) -> model(read, ~mask, segments)
+the mask is negated: model(inputs, mask, segments) -> model(inputs, ~mask, segments)
     Your mask is negated: the model reads the padding and not the words.
-no segments: model(read, mask, segments) -> model(read, mask, torch.zeros_like(segments))
+no segments: model(inputs, mask, segments) -> model(inputs, mask, torch.zeros_like(segments))
     Your model does not hear which sentence a word belongs to. Hand `segments` on.
 the states are cut off: model.scores(states[chosen]) -> model.scores(states[chosen].detach())
     Only the scores learn: you cut the states off, so no slope comes back into the model. Leave out
@@ -179,37 +181,38 @@ corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
     You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
     what is hidden. Take both tables from one call.
 --- hint 2
-the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
+the loss is summed: targets[chosen]) -> targets[chosen], reduction="sum")
     You add the losses up. Take their mean: otherwise a batch with more hidden words takes a longer
     step.
-over all places: loss = functional.cross_entropy(scores, asked[chosen]) \
-        -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / asked.numel()
+over all places: loss = functional.cross_entropy(scores, targets[chosen]) \
+        -> loss = functional.cross_entropy(scores, targets[chosen], reduction="sum") / \
+        targets.numel()
     You divide by the number of all positions. The mean is over the chosen ones.
-over the sentences: loss = functional.cross_entropy(scores, asked[chosen]) \
-        -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / len(ids)
+over the sentences: loss = functional.cross_entropy(scores, targets[chosen]) \
+        -> loss = functional.cross_entropy(scores, targets[chosen], reduction="sum") / len(ids)
     You divide by the number of sentences. The mean is over the chosen positions.
-over the real places: loss = functional.cross_entropy(scores, asked[chosen]) \
-        -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / mask.sum()
+over the real places: loss = functional.cross_entropy(scores, targets[chosen]) \
+        -> loss = functional.cross_entropy(scores, targets[chosen], reduction="sum") / mask.sum()
     You divide by the number of all words. The mean is over the chosen ones.
-without a logarithm: functional.cross_entropy(scores, asked[chosen]) \
-        -> -scores.softmax(-1).gather(-1, asked[chosen][:, None]).mean()
+without a logarithm: functional.cross_entropy(scores, targets[chosen]) \
+        -> -scores.softmax(-1).gather(-1, targets[chosen][:, None]).mean()
     You take the chance itself, not its logarithm. The loss is the mean of -log p.
 softmax before cross_entropy: scores = model.scores(states[chosen]) \
         -> scores = model.scores(states[chosen]).softmax(-1)
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
-every word is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = mask
+every word is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = mask
     You ask for every word. The model sees five of six of them and learns to copy. Only the chosen
-    positions count: those where `asked` is not -1.
-every place is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = asked >= 0
+    positions count: those where `targets` is not -1.
+every place is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = targets >= 0
     You ask at every position, padding and marks too. Only the chosen positions count: those where
-    `asked` is not -1.
-the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, ids, -1) \
-        ⏎chosen = asked >= 0
-    You ask for the words that were not chosen. `asked` is -1 where nothing is asked.
-only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
-only the changed ones: asked >= 0 -> read != ids
-    You ask only where `[MASK]` stands, or where `read` differs from `ids`. The chosen words that
-    were swapped or left are asked for, too: all positions where `asked` is not -1.
+    `targets` is not -1.
+the others are asked for: chosen = targets >= 0 -> targets = torch.where(targets < 0, ids, -1) \
+        ⏎chosen = targets >= 0
+    You ask for the words that were not chosen. `targets` is -1 where nothing is asked.
+only the hidden ones: chosen = targets >= 0 -> chosen = inputs == 4
+only the changed ones: targets >= 0 -> inputs != ids
+    You ask only where `[MASK]` stands, or where `inputs` differs from `ids`. The chosen words that
+    were swapped or left are asked for, too: all positions where `targets` is not -1.
 --- hint 3
 one step at the end: optimizer.zero_grad() loss.backward() optimizer.step() \
         -> loss.backward() && return losses -> optimizer.step() ⏎return losses
@@ -219,8 +222,8 @@ the loss after the step: losses.append(loss.item()) \
         model(read, mask, segments)[chosen]), asked[chosen]).item())
     You compute the loss anew after the step. Report the one that the step was taken for.
 --- hint 2
-the mean of the sentences' means: loss = functional.cross_entropy(scores, asked[chosen]) \
-        -> each = functional.cross_entropy(scores, asked[chosen], reduction="none") \
+the mean of the sentences' means: loss = functional.cross_entropy(scores, targets[chosen]) \
+        -> each = functional.cross_entropy(scores, targets[chosen], reduction="none") \
         ⏎row = chosen.nonzero()[:, 0] \
         ⏎loss = torch.stack([each[row == r].mean() for r in row.unique()]).mean()
     You take the mean of each sentence and then the mean of these. A word of a sentence with many
@@ -261,8 +264,8 @@ the logarithm over the places: log_softmax(-1) -> log_softmax(0)
 without the minus: return -logs -> return logs
     The minus is missing: your steps make the right words less likely. The loss is -log p.
 --- no hint
-what is asked for a mask: model(read, mask -> model(read, asked
-    You hand `asked` on as the mask. The second argument says which positions are tokens.
+what is asked for a mask: model(inputs, mask -> model(inputs, targets
+    You hand `targets` on as the mask. The second argument says which positions are tokens.
 """
 
 EXERCISE = Exercise(

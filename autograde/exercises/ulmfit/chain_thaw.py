@@ -1,4 +1,4 @@
-"""Exercise `chain_thaw`: another rule of who is awake."""
+"""Exercise `chain_thaw`: another rule of unfreezing."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from autograde.checking.answers import refusing
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
-from elmo_mini.ulmfit.parameter_groups import chain_thaw
+from elmo_mini.models.ulmfit import chain_thaw
 
 Group = dict[str, Any]
 

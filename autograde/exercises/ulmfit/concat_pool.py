@@ -8,7 +8,7 @@ from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
-from elmo_mini.ulmfit.pooling import concat_pool
+from elmo_mini.models.ulmfit import concat_pool
 
 
 @Case.drawn

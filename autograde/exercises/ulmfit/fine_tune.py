@@ -11,9 +11,13 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, pla
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
-from elmo_mini.ulmfit.fine_tuning import fine_tune
-from elmo_mini.ulmfit.parameter_groups import chain_thaw, parameter_groups
-from elmo_mini.ulmfit.schedule import constant, slanted_triangular
+from elmo_mini.models.ulmfit import (
+    chain_thaw,
+    constant,
+    fine_tune,
+    parameter_groups,
+    slanted_triangular,
+)
 
 LAYERS = ("bottom", "middle", "top")
 Row = tuple[int]

@@ -10,7 +10,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, ret
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
-from elmo_mini.ulmfit.parameter_groups import parameter_groups
+from elmo_mini.models.ulmfit import parameter_groups
 
 Group = dict[str, Any]
 

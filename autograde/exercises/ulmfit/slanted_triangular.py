@@ -6,7 +6,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, pla
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
-from elmo_mini.ulmfit.schedule import slanted_triangular
+from elmo_mini.models.ulmfit import slanted_triangular
 
 
 @Case.drawn

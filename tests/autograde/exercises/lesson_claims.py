@@ -340,7 +340,7 @@ def _attention(printed: str, corpora: bool) -> None:
     assert peeking < honest
     if corpora:
         assert honest < pairs < honest + 4, "passed by a little, with Brown"
-    runs = re.findall(r"(\w+): largest share (\S+), a row adds up to (\S+)", printed)
+    runs = re.findall(r"(\w+): largest (?:share|weight) (\S+), a row adds up to (\S+)", printed)
     shares = {name: (float(share), float(row)) for name, share, row in runs}
     assert [name for name, (_, row) in shares.items() if row != 1] == ["B"]
     assert shares["C"][0] > 1.4 * shares["sound"][0]

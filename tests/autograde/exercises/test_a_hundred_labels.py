@@ -55,19 +55,19 @@ def test_each_broken_report_has_its_symptom_and_the_sound_one_has_none(either: s
     assert found["A"].no_double == found["A"].reported
 
 
-def elmo(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
-    return learn_and_answer(methods.elmo_features(), texts, labels, asked)
+def elmo(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    return learn_and_answer(methods.elmo_features(), texts, labels, test)
 
 
-def bag(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
-    return learn_and_answer(methods.bag_of_words(), texts, labels, asked)
+def bag(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    return learn_and_answer(methods.bag_of_words(), texts, labels, test)
 
 
 _throws = count()
 
 
-def lucky(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
-    return np.random.default_rng(next(_throws)).integers(0, 2, len(asked))
+def lucky(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    return np.random.default_rng(next(_throws)).integers(0, 2, len(test))
 
 
 def test_the_ladder_is_fair(either: str) -> None:
@@ -87,11 +87,11 @@ def test_the_ladder_is_fair(either: str) -> None:
 
 def test_a_method_far_above_each_step_cannot_be_tipped_by_a_text_or_two(either: str) -> None:
     """What the course's own answer avoids is many texts above the highest step."""
-    asked = hidden.asked(1_000)
+    test = hidden.test(1_000)
     for size in SIZES:
-        own = [hidden.known(size, 1_000, draw) for draw in range(hidden.DRAWS)]
-        said = np.stack([elmo(k.texts, k.labels, [], asked.texts) for k in own])
-        errors = hidden.baseline_errors(size, 1_000) * len(asked.texts)
+        own = [hidden.train(size, 1_000, draw) for draw in range(hidden.DRAWS)]
+        said = np.stack([elmo(k.texts, k.labels, [], test.texts) for k in own])
+        errors = hidden.baseline_errors(size, 1_000) * len(test.texts)
         above = hidden.avoided(said, size, 1_000) - LEVELS[-1]
         assert above * errors > 3
 
@@ -102,11 +102,11 @@ def test_whoever_throws_coins_is_told(either: str) -> None:
     assert "asked twice" in report.text().lower()
 
 
-def peeking(texts: Any, labels: Any, unlabelled: Any, asked: Any) -> Any:
+def peeking(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
     vectors, scale, line = methods.elmo_features()
-    its = vectors(asked, labels)(asked)
-    known = vectors(texts, labels)(texts)
-    return line(scale(known, labels)(known), labels)(scale(its, labels)(its))
+    its = vectors(test, labels)(test)
+    train = vectors(texts, labels)(texts)
+    return line(scale(train, labels)(train), labels)(scale(its, labels)(its))
 
 
 def test_whoever_learns_from_what_is_asked_climbs_no_step(either: str) -> None:
@@ -117,8 +117,8 @@ def test_whoever_learns_from_what_is_asked_climbs_no_step(either: str) -> None:
 
 
 CHEATS = {
-    "one scale for known and asked texts": "something learns from `asked`",
-    "the asked texts join the known, with answers for labels": "something learns from `asked`",
+    "one scale for known and asked texts": "something learns from `test`",
+    "the asked texts join the known, with answers for labels": "something learns from `test`",
     "labels of the notebook join the given ones": "Learn from `labels` alone",
 }
 
@@ -133,7 +133,7 @@ def test_a_leak_that_hardly_moves_an_answer_earns_nothing(either: str, cheat: st
 
 
 def of(steps: Any) -> Any:
-    return lambda texts, labels, unlabelled, asked: learn_and_answer(steps, texts, labels, asked)
+    return lambda texts, labels, unlabelled, test: learn_and_answer(steps, texts, labels, test)
 
 
 HONEST = {
@@ -141,13 +141,13 @@ HONEST = {
     "naive Bayes SVM": of(methods.naive_bayes_svm()),
     "static vectors": of(methods.static_vectors()),
     "ELMo without a scale": of(methods.elmo_features()[::2]),
-    "SVD of the text": lambda texts, labels, unlabelled, asked: learn_and_answer(
-        methods.svd_of_text(unlabelled), texts, labels, asked
+    "SVD of the text": lambda texts, labels, unlabelled, test: learn_and_answer(
+        methods.svd_of_text(unlabelled), texts, labels, test
     ),
     "masked LM": pytest.param(of(methods.masked_features()), marks=pytest.mark.slow),
     "ULMFiT": pytest.param(
-        lambda texts, labels, unlabelled, asked: learn_and_answer(
-            methods.ulmfit(unlabelled), texts, labels, asked
+        lambda texts, labels, unlabelled, test: learn_and_answer(
+            methods.ulmfit(unlabelled), texts, labels, test
         ),
         marks=pytest.mark.slow,
     ),
@@ -251,16 +251,16 @@ def test_what_the_model_answer_says_of_leaving_out_the_scale(task: Any, says: st
         pytest.skip(str(missing))
     texts = of_task.train.texts + of_task.dev.texts
     labels = of_task.train.labels + of_task.dev.labels
-    known, asked = split(texts, len(texts) // 3, np.random.default_rng(1))
+    train, test = split(texts, len(texts) // 3, np.random.default_rng(1))
     vectors, scale, regression = methods.elmo_features()
 
     def table(steps: Any) -> Any:
         rows = []
         for seed in (1, 2, 3):
-            drawn = np.random.default_rng(seed).permutation(known)[:100]
+            drawn = np.random.default_rng(seed).permutation(train)[:100]
             own = [texts[row] for row in drawn], [labels[row] for row in drawn]
-            said = learn_and_answer(steps, *own, [texts[row] for row in asked[:400]])
-            rows.append(np.array(said) == [labels[row] for row in asked[:400]])
+            said = learn_and_answer(steps, *own, [texts[row] for row in test[:400]])
+            rows.append(np.array(said) == [labels[row] for row in test[:400]])
         return np.stack(rows)
 
     new, old = table([vectors, regression]), table([vectors, scale, regression])
@@ -270,7 +270,7 @@ def test_what_the_model_answer_says_of_leaving_out_the_scale(task: Any, says: st
 
 def test_whoever_throws_coins_is_not_told_of_what_is_asked() -> None:
     report = examine(find("hand_in"), lucky)
-    for other in ("something learns from `asked`", "Learn from `labels` alone"):
+    for other in ("something learns from `test`", "Learn from `labels` alone"):
         assert other not in report.text()
     assert not report.detail
 
@@ -281,9 +281,9 @@ def verdict(point: Any) -> str:
 
 def test_the_main_directions_of_texts_learn_nothing_from_what_is_asked() -> None:
     task = quoted()
-    known, asked = task.train.drawn(60, 1), task.dev.drawn(40, 0)
+    train, test = task.train.drawn(60, 1), task.dev.drawn(40, 0)
     for steps in (methods.svd_of_text(task.text, 20), methods.naive_bayes()):
-        said = learn_and_answer(steps, known.texts, known.labels, asked.texts)
-        fewer = learn_and_answer(steps, known.texts, known.labels, asked.texts[:7])
+        said = learn_and_answer(steps, train.texts, train.labels, test.texts)
+        fewer = learn_and_answer(steps, train.texts, train.labels, test.texts[:7])
         assert np.array_equal(said[:7], fewer)
-        assert (np.array(said) == np.array(asked.labels)).mean() > 0.5
+        assert (np.array(said) == np.array(test.labels)).mean() > 0.5

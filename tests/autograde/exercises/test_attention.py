@@ -8,7 +8,7 @@ from torch import nn
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.attention.broken_heads import TRUTH
-from elmo_mini.transformer.attention import MultiHead
+from elmo_mini.models.attention import MultiHead
 
 
 class WithOtherNames(MultiHead):
@@ -28,7 +28,7 @@ def test_parts_with_other_names_are_told() -> None:
 
 
 def test_a_function_in_place_of_a_class_is_told() -> None:
-    report = examine(find("Block"), lambda dim, heads, look=None: lambda x, mask: x)
+    report = examine(find("Block"), lambda dim, heads, mask_of=None: lambda x, mask: x)
     assert "gives no module of PyTorch" in report.message
 
 
@@ -36,15 +36,15 @@ def test_rows_of_padding_that_may_look_nowhere_are_told_why() -> None:
     def closed(mask: Any) -> Any:
         return (mask[:, None, :] & mask[:, :, None]).tril()
 
-    report = examine(find("only_back"), closed)
+    report = examine(find("causal_mask"), closed)
     assert 0 < report.points < 2
     assert "the NaN spreads" in report.text()
 
 
 def test_what_the_nan_does() -> None:
-    shares = torch.tensor([[1.0, 0.0]])
+    attention_weights = torch.tensor([[1.0, 0.0]])
     values = torch.tensor([[2.0], [float("nan")]])
-    assert (shares @ values).isnan().all()
+    assert (attention_weights @ values).isnan().all()
 
 
 def test_wrong_runs_are_told_one_at_a_time_and_none_is_given_away() -> None:

@@ -9,7 +9,7 @@ from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.ulmfit.broken_tunings import FAULTS, TRUTH, WOULD_SHOW
 from course.results.stored import stored_result
-from elmo_mini.ulmfit.fine_tuning import fine_tune
+from elmo_mini.models.ulmfit import fine_tune
 
 
 def keeps_its_losses(*arguments: Any) -> Any:

@@ -23,7 +23,7 @@ def test_steps_learn_from_the_known_texts_alone() -> None:
 
     def step(inputs: Any, labels: Sequence[int]) -> Callable[[Any], Any]:
         seen.append(list(inputs))
-        return lambda asked: [number + sum(labels) for number in asked]
+        return lambda test: [number + sum(labels) for number in test]
 
     assert learn_and_answer([step, step], [1, 2], [1, 0], [10]) == [12]
     assert seen == [[1, 2], [2, 3]]
@@ -33,8 +33,8 @@ def by_heart(answer: int) -> list[Any]:
     """Knows the labels that it has learnt, and says of other texts always the same."""
 
     def learn(texts: Any, labels: Sequence[int]) -> Callable[[Any], list[int]]:
-        known = {tuple(text): label for text, label in zip(texts, labels, strict=True)}
-        return lambda asked: [known.get(tuple(text), answer) for text in asked]
+        train = {tuple(text): label for text, label in zip(texts, labels, strict=True)}
+        return lambda test: [train.get(tuple(text), answer) for text in test]
 
     return [learn]
 
@@ -43,8 +43,8 @@ def test_a_method_is_chosen_by_texts_that_it_has_not_learnt() -> None:
     texts = [[f"known{row}"] for row in range(10)]
     labels, folds = [1] * 7 + [0] * 3, [row % 5 for row in range(10)]
     methods = {"always 0": by_heart(0), "always 1": by_heart(1)}
-    asked, truth = [["a"], ["b"], ["c"], ["d"]], [1, 0, 0, 0]
-    assert choose(methods, texts, labels, folds, asked, truth) == ("always 1", 0.25)
+    test, truth = [["a"], ["b"], ["c"], ["d"]], [1, 0, 0, 0]
+    assert choose(methods, texts, labels, folds, test, truth) == ("always 1", 0.25)
 
 
 def test_an_interval_knows_other_labels_and_other_texts() -> None:

@@ -48,19 +48,19 @@ def test_opinions_and_plots() -> None:
 )
 def test_a_method_answers_and_its_answer_hangs_on_no_other_text(steps: list[methods.Step]) -> None:
     task = tasks.quoted()
-    known, asked = task.train.drawn(40, 1), task.dev.texts[:30]
-    said = np.asarray(learn_and_answer(steps, known.texts, known.labels, asked))
+    train, test = task.train.drawn(40, 1), task.dev.texts[:30]
+    said = np.asarray(learn_and_answer(steps, train.texts, train.labels, test))
     assert said.shape == (30,)
     assert set(said.tolist()) <= {0, 1}
-    fewer = np.asarray(learn_and_answer(steps, known.texts, known.labels, asked[:7]))
+    fewer = np.asarray(learn_and_answer(steps, train.texts, train.labels, test[:7]))
     assert (fewer == said[:7]).all()
 
 
 def test_ulmfit_is_the_same_with_the_same_seed() -> None:
     task = tasks.quoted()
-    known, asked = task.train.drawn(8, 1), task.dev.texts[:10]
+    train, test = task.train.drawn(8, 1), task.dev.texts[:10]
     steps = methods.ulmfit(task.text[:200])
-    first, second = (learn_and_answer(steps, known.texts, known.labels, asked) for _ in range(2))
+    first, second = (learn_and_answer(steps, train.texts, train.labels, test) for _ in range(2))
     assert (np.asarray(first) == np.asarray(second)).all()
 
 

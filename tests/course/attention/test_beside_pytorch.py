@@ -4,8 +4,7 @@ from torch import nn
 
 from course.attention import beside_pytorch
 from course.attention.permutation import notices_a_swap
-from elmo_mini.transformer.attention import MultiHead, both_sides, only_back
-from elmo_mini.transformer.block import Block
+from elmo_mini.models.attention import Block, MultiHead, causal_mask, full_mask
 
 
 class WithReLU(Block):
@@ -37,5 +36,5 @@ def test_another_block_is_seen() -> None:
 
 
 def test_only_blocks_that_look_back_notice_a_swap() -> None:
-    assert notices_a_swap(Block, only_back)
-    assert not notices_a_swap(Block, both_sides)
+    assert notices_a_swap(Block, causal_mask)
+    assert not notices_a_swap(Block, full_mask)

@@ -3,7 +3,7 @@
 import torch
 
 from course.attention import broken_attention as broken
-from elmo_mini.transformer.causal_lm import CausalLM
+from elmo_mini.models.fine_tuning import CausalLM
 
 WORDS, IDS = 30, torch.arange(3, 11)
 
@@ -14,11 +14,11 @@ def model_with(fault: str) -> CausalLM:
 
 
 def seen(fault: str) -> tuple[int, int, float, float]:
-    """States that move and may, that move and must not; largest share and sum of a row."""
+    """States that move and may, that move and must not; largest weight and sum of a row."""
     model, ids = model_with(fault), IDS[None]
     table = broken.reach(model, IDS, 20)
     may = torch.ones(8, 8).triu().bool()
-    first = broken.first_shares(model, ids, torch.ones_like(ids, dtype=torch.bool))
+    first = broken.first_weights(model, ids, torch.ones_like(ids, dtype=torch.bool))
     return int((table & may).sum()), int((table & ~may).sum()), *first
 
 

@@ -14,9 +14,9 @@ from course.attention.next_words import POINTS, learn_next_words
 from course.results.intervals import interval
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
+from elmo_mini.models.attention import Block
+from elmo_mini.models.fine_tuning import CausalLM
 from elmo_mini.records import machine
-from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm import CausalLM
 
 
 def test_distances_in_small(monkeypatch: pytest.MonkeyPatch) -> None:

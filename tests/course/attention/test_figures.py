@@ -1,13 +1,13 @@
-"""Tables of shares and of reach say what they show."""
+"""Tables of attention weights and of reach say what they show."""
 
 import numpy as np
 
 from course.attention.block_diagram import block_diagram
-from course.attention.figures import next_word_curves, reach_tables, share_tables
+from course.attention.figures import attention_tables, next_word_curves, reach_tables
 
 
 def test_shares_are_told_with_the_place_that_is_looked_at_most() -> None:
-    picture = share_tables({"head": [[0.1, 0.9]]}, ["a=1", "b=2"], asking=["b?"], title="Where")
+    picture = attention_tables({"head": [[0.1, 0.9]]}, ["a=1", "b=2"], asking=["b?"], title="Where")
     assert "b? at b=2 (0.90)" in picture.description
 
 

@@ -10,8 +10,8 @@ from course.attention import next_words
 from course.results.stored import stored_result
 from course.texts.small_text import SmallText, small_text
 from elmo_mini import corpora
-from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm import CausalLM, causal_block, continue_text
+from elmo_mini.models.attention import Block
+from elmo_mini.models.fine_tuning import CausalLM, causal_block, continue_text
 
 BATCHES = 180  # of the lesson's 480
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from course.attention import recall
-from elmo_mini.transformer.attention import one_head
+from elmo_mini.models.attention import one_head
 
 
 def drawn(texts: int, distance: int, seed: int = 0) -> recall.Texts:
@@ -29,7 +29,7 @@ def test_all_values_are_asked_for() -> None:
 def test_the_readers_are_of_like_size_and_give_a_score_for_each_value() -> None:
     ids, _ = drawn(3, 2)
     sizes = []
-    for reader in (recall.Attentive(), recall.Recurrent(), recall.Bag()):
+    for reader in (recall.AttentionRecaller(), recall.RecurrentRecaller(), recall.SumRecaller()):
         assert reader(ids).shape == (3, recall.VALUES)
         sizes.append(sum(part.numel() for part in reader.parameters()))
     assert max(sizes) < 1.4 * min(sizes)
@@ -37,9 +37,9 @@ def test_the_readers_are_of_like_size_and_give_a_score_for_each_value() -> None:
 
 def test_an_open_gate_is_the_forget_gate() -> None:
     torch.manual_seed(0)
-    shut = recall.Recurrent()
+    shut = recall.RecurrentRecaller()
     torch.manual_seed(0)
-    opened = recall.Recurrent(open_gate=3.0)
+    opened = recall.RecurrentRecaller(open_gate=3.0)
     moved = opened.lstm.bias_ih_l0 - shut.lstm.bias_ih_l0
     assert moved.unflatten(0, (4, -1)).mean(1).tolist() == [0, 3, 0, 0]
 
@@ -48,7 +48,7 @@ def test_attention_learns_what_is_near_and_a_seed_repeats_it() -> None:
     accuracy = []
     for _ in range(2):
         torch.manual_seed(1)
-        reader = recall.Attentive()
+        reader = recall.AttentionRecaller()
         losses = recall.train_to_recall(reader, 0, 60, seed=1)
         accuracy.append(recall.recall_accuracy(reader, 0, texts=300))
     assert losses[-1] < losses[0]
@@ -57,7 +57,10 @@ def test_attention_learns_what_is_near_and_a_seed_repeats_it() -> None:
 
 def test_what_section_1_of_the_lesson_shows() -> None:
     right = {}
-    for name, make in {"LSTM": recall.Recurrent, "attention": recall.Attentive}.items():
+    for name, make in {
+        "LSTM": recall.RecurrentRecaller,
+        "attention": recall.AttentionRecaller,
+    }.items():
         torch.manual_seed(0)
         reader = make()
         recall.train_to_recall(reader, 16, 300)
@@ -67,19 +70,19 @@ def test_what_section_1_of_the_lesson_shows() -> None:
 
 
 def test_badges_and_notes_written_as_in_section_2_answer_every_question() -> None:
-    badge, note = torch.zeros(2, recall.TOKENS, 8)
+    keys, values = torch.zeros(2, recall.TOKENS, 8)
     fact = torch.arange(64)
-    badge[fact, fact // 8] = 8.0
-    badge[-8:] = 8.0 * torch.eye(8)
-    note[fact, fact % 8] = 1.0
+    keys[fact, fact // 8] = 8.0
+    keys[-8:] = 8.0 * torch.eye(8)
+    values[fact, fact % 8] = 1.0
     ids, answers = recall.some_texts(200, 64)
     before, question = ids[:, :-1], ids[:, -1:]
     allowed = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
     for loud, share in ((1.0, 0.95), (1 / 8, 0.05)):
-        fits = badge * loud
-        said, shares = one_head(fits[question], fits[before], note[before], allowed)
+        fits = keys * loud
+        said, attention_weights = one_head(fits[question], fits[before], values[before], allowed)
         assert (said[:, 0].argmax(-1) == answers).all() or loud < 1
-        assert (float(shares.amax(-1).mean()) > share) == (loud == 1)
+        assert (float(attention_weights.amax(-1).mean()) > share) == (loud == 1)
 
 
 def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
@@ -95,18 +98,18 @@ def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
 
 
 def test_a_race_is_repeated_by_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    ends = [recall.race({"sum": recall.Bag}, 1, 3) for _ in range(2)]
+    ends = [recall.compare({"sum": recall.SumRecaller}, 1, 3) for _ in range(2)]
     assert ends[0] == ends[1]
     assert "sum: " in capsys.readouterr().out
 
 
 def test_a_head_with_written_badges_finds_the_fact() -> None:
-    badge, note = torch.zeros(2, recall.TOKENS, 8)
+    keys, values = torch.zeros(2, recall.TOKENS, 8)
     facts = torch.arange(64)
-    badge[facts, facts // 8] = 8.0
-    badge[-8:] = 8.0 * torch.eye(8)
-    note[facts, facts % 8] = 1.0
+    keys[facts, facts // 8] = 8.0
+    keys[-8:] = 8.0 * torch.eye(8)
+    values[facts, facts % 8] = 1.0
     texts, answers = recall.some_texts(50, 20)
-    found, shares = recall.question_asks(one_head, texts, badge, note)
-    assert shares.shape == (50, 1, texts.shape[1] - 1)
+    found, attention_weights = recall.attend_from_question(one_head, texts, keys, values)
+    assert attention_weights.shape == (50, 1, texts.shape[1] - 1)
     assert bool((found[:, 0].argmax(-1) == answers).all())

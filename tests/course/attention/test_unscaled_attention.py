@@ -3,7 +3,7 @@
 import pytest
 
 from course.attention import unscaled_attention as undivided
-from elmo_mini.transformer.attention import one_head
+from elmo_mini.models.attention import one_head
 
 
 def test_a_large_head_that_does_not_divide_learns_less(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,11 @@ from course.awd_lstm import experiments as awd_lstm
 from course.awd_lstm.nt_asgd_loop import train_own
 from course.awd_lstm.recital import learnt_by_heart, recital, speak
 from course.awd_lstm.text import running_text
-from course.awd_lstm.tied_gradient import two_uses
-from elmo_mini.awd_lstm.averaging import averaging_is_due
-from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.awd_lstm.model import AWDLSTM, next_word_loss
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.training import AWDHistory
+from course.awd_lstm.tied_gradient import gradient_parts
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.awd_lstm.training_options import AWDHistory
+from elmo_mini.models.awd_lstm import AWDLSTM, averaging_is_due, next_word_loss
 
 TEXT = torch.tensor([2, 3, 4, 5, 2, 4, 3, 5]).repeat(100)
 OTHER = torch.tensor([5, 4, 3, 2, 0]).repeat(20)
@@ -33,9 +32,9 @@ def test_a_text_learnt_by_heart_is_recited() -> None:
     model, own, other = learnt_by_heart(TEXT, OTHER, 6, epochs=12, size=16)
     assert own[-1] < 0.6 * own[0]
     assert other[-1] > 2 * own[-1]
-    heard = recital(model, TEXT, prompts=5, given=8, asked=6)
+    heard = recital(model, TEXT, prompts=5, given=8, length=6)
     assert heard.given.shape == (5, 8)
-    assert heard.right.mean() > 0.4
+    assert heard.correct.mean() > 0.4
 
 
 def test_what_is_said_is_drawn_from_the_seed() -> None:
@@ -66,7 +65,7 @@ def test_training_with_own_parts_calls_them() -> None:
     assert found.best is not model
 
 
-def test_two_uses_show_the_parts_and_what_was_handed_in() -> None:
+def test_the_parts_of_a_tied_gradient_show_the_parts_and_what_was_handed_in() -> None:
     """With the course's derivation the third row is the sum of the first two."""
 
     def own(table, matrix, read, error):  # type: ignore[no-untyped-def]
@@ -74,7 +73,7 @@ def test_two_uses_show_the_parts_and_what_was_handed_in() -> None:
         np.add.at(gradient, read, error @ table @ matrix.T)
         return gradient
 
-    found = two_uses(own)
+    found = gradient_parts(own)
     assert list(found) == ["as read", "as said", "yours"]
     assert np.allclose(found["yours"], np.add(found["as read"], found["as said"]))
     assert all(found["as said"])

@@ -17,14 +17,14 @@ from course.both_sides_at_once.agreement import (
     masked_reader,
     unread_reader,
 )
-from course.both_sides_at_once.directional_block import sided
+from course.both_sides_at_once.directional_block import block_for
 from course.both_sides_at_once.single_blanks import single_blanks
 from course.results.intervals import verdict_twice
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
 from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.files import load_masked_lm
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
@@ -73,16 +73,16 @@ def test_planted_faults_show_as_the_lesson_says() -> None:
 def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
     text = small_text(300, 40, 200)
     vocabulary = both_sides.masked_vocabulary(text, 200)
-    ids, mask, places, words = both_sides.one_blank_each(text.held_out, vocabulary)
+    ids, mask, positions, words = both_sides.one_blank_each(text.held_out, vocabulary)
     row = torch.arange(len(ids))
-    assert bool((ids[row, places] == 4).all())
+    assert bool((ids[row, positions] == 4).all())
     assert bool((words >= 5).all())
-    assert bool(mask[row, places].all())
+    assert bool(mask[row, positions].all())
     single, following = both_sides.pair_counts(text, vocabulary)
     torch.testing.assert_close(single.exp().sum(), torch.tensor(1.0, dtype=torch.double))
     sums = following.exp().sum(1)
     torch.testing.assert_close(sums, torch.ones_like(sums))
-    bets = both_sides.normalised(following[ids[row, places - 1]])
+    bets = both_sides.normalised(following[ids[row, positions - 1]])
     assert bool(torch.isinf(bets[:, :5]).all())
     torch.testing.assert_close(bets.exp().sum(1), torch.ones(len(ids), dtype=torch.double))
 
@@ -90,10 +90,10 @@ def test_one_blank_stands_at_a_known_word_and_bets_are_chances() -> None:
 def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() -> None:
     text = small_text(300, 40, 200)
     vocabulary = both_sides.masked_vocabulary(text, 200)
-    ids, _, places, words = both_sides.one_blank_each(text.held_out, vocabulary, 3)
-    back = ids.scatter(1, places[:, None], words[:, None]).view(-1, 3, ids.shape[1])
+    ids, _, positions, words = both_sides.one_blank_each(text.held_out, vocabulary, 3)
+    back = ids.scatter(1, positions[:, None], words[:, None]).view(-1, 3, ids.shape[1])
     assert bool((back == back[:, :1]).all())
-    counts = both_sides.counting_bets(text, vocabulary, ids, places)
+    counts = both_sides.counting_bets(text, vocabulary, ids, positions)
     assert all(bet.shape == (len(ids), len(vocabulary)) for bet in counts.values())
     three = both_sides.over_groups([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 20, np.arange(120) // 3)
     one = both_sides.over_groups([0.0, 0.0, 0.0, 1.0, 1.0, 1.0] * 20, np.arange(120))
@@ -103,9 +103,9 @@ def test_a_sentence_may_have_several_blanks_and_its_interval_draws_it_whole() ->
 
 def test_a_forward_reader_is_asked_for_the_next_word_and_hides_nothing() -> None:
     ids = torch.tensor([[2, 7, 8, 1, 9, 3, 0], [2, 9, 5, 6, 3, 0, 0]])
-    read, asked = both_sides.next_words(ids)
-    assert bool((read == ids).all())
-    assert asked.tolist() == [[7, 8, -1, 9, -1, -1, -1], [9, 5, 6, -1, -1, -1, -1]]
+    inputs, targets = both_sides.next_words(ids)
+    assert bool((inputs == ids).all())
+    assert targets.tolist() == [[7, 8, -1, 9, -1, -1, -1], [9, 5, 6, -1, -1, -1, -1]]
     page = torch.randint(5, 90, (100, 100), generator=torch.Generator().manual_seed(0))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -119,8 +119,8 @@ def test_a_forward_reader_bets_before_the_blank_and_does_not_see_it() -> None:
     vocabulary = both_sides.masked_vocabulary(text, 200)
     blanks = single_blanks(text, vocabulary, 1)
     options = MaskedLMOptions(len(vocabulary), dim=16, heads=2, layers=1, longest=32)
-    model = MaskedLM(options, sided("left")).eval()
-    whole = replace(blanks, rows=blanks.rows.scatter(1, blanks.places[:, None], 9))
+    model = MaskedLM(options, block_for("left")).eval()
+    whole = replace(blanks, rows=blanks.rows.scatter(1, blanks.positions[:, None], 9))
     np.testing.assert_allclose(blanks.nats(model, 1), whole.nats(model, 1), atol=1e-5)
     assert np.abs(blanks.nats(model) - whole.nats(model)).max() > 1e-3
 

@@ -9,10 +9,10 @@ import pytest
 
 from course.both_sides_at_once import masked_layers
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT
+from elmo_mini.models.masked_lm import SPECIALS, UNKNOWN
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN
 from elmo_mini.transformer.files import LARGER_CHECKPOINT
 
 

@@ -9,8 +9,8 @@ from course.both_sides_at_once import next_sentences
 from course.both_sides_at_once.single_blanks import single_blanks
 from course.texts.small_text import small_text
 from elmo_mini import corpora
+from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.files import load_masked_lm
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack
 
 PAIRS = [
@@ -30,7 +30,7 @@ def test_nats_are_those_of_the_hidden_word() -> None:
     for nats in found.values():
         assert nats.shape == (len(blanks.rows),)
         assert (nats > 0).all()
-    row, logs = 5, both_sides.bets(model, blanks.rows, blanks.mask, blanks.places)
+    row, logs = 5, both_sides.bets(model, blanks.rows, blanks.mask, blanks.positions)
     assert found["model"][row] == pytest.approx(-float(logs[row, blanks.words[row]]))
     assert blanks.first_choices(model)[row] == int(logs[row].argmax())
     assert blanks.sentences.tolist()[:4] == [0, 0, 1, 1]
@@ -55,7 +55,7 @@ def test_pairs_are_packed_by_the_function_that_is_given() -> None:
     model, vocabulary = load_masked_lm()
     rows = next_sentences.packed(PAIRS, vocabulary, pack, 6)
     assert all(len(ids) == len(segments) <= 6 for ids, segments in rows)
-    assert next_sentences.asked(model, vocabulary, PAIRS, pack).shape == (3,)
+    assert next_sentences.predicted_by(model, vocabulary, PAIRS, pack).shape == (3,)
 
 
 def test_a_page_has_twenty_sentences() -> None:
@@ -67,7 +67,7 @@ def test_a_page_has_twenty_sentences() -> None:
 def test_the_second_judge_is_held_to_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     many = PAIRS * 19 * 4
     truth = np.array([follows for *_, follows in many])
-    right = next_sentences.rightly(many, {"never": truth < 0, "always": truth == 1})
+    right = next_sentences.accuracies(many, {"never": truth < 0, "always": truth == 1})
     assert right["always"]["mean"] == 1
     assert next_sentences.commoner(many) == pytest.approx(2 / 3)
     assert right["never"]["mean"] == pytest.approx(2 / 3)

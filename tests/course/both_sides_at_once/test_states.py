@@ -3,10 +3,9 @@
 import torch
 
 from course.both_sides_at_once.states import occurrence_states
+from elmo_mini.models.masked_lm import SPECIALS, UNKNOWN, MaskedLM, MaskedLMOptions
 from elmo_mini.probing.probing_tasks import Occurrence
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN
-from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 
 WORDS = Vocabulary([*SPECIALS, *"abcdefgh"], unknown=UNKNOWN)
 

@@ -10,13 +10,13 @@ from course.results.intervals import interval, lead_twice, verdict_twice
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Labelled, Task
 from course.ulmfit import report
-from course.ulmfit.bench import Bench, from_nothing, schedule_for
 from course.ulmfit.broken_tunings import FAULTS, RUNS
 from course.ulmfit.experiments import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from course.ulmfit.stages_setup import ULMFiTSetup, from_nothing, schedule_for
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.ulmfit.long_texts import read_in_chunks
-from elmo_mini.ulmfit.recipe import Stage3
+from elmo_mini.ulmfit.stages import Stage3
 
 
 def test_a_network_that_has_read_nothing_trains_longer_at_one_rate() -> None:
@@ -26,7 +26,7 @@ def test_a_network_that_has_read_nothing_trains_longer_at_one_rate() -> None:
     assert from_nothing(how, 100, longer=6).epochs == 6 * how.epochs
     some = schedule_for(500)
     assert from_nothing(some, 500, longer=6).epochs == 2 * some.epochs
-    assert (scratch.waking, scratch.factor) == ("all at once", 1.0)
+    assert (scratch.unfreezing, scratch.factor) == ("all at once", 1.0)
     many = schedule_for(5_000)
     assert from_nothing(many, 5_000).epochs == many.epochs
 
@@ -41,7 +41,7 @@ def test_every_part_is_left_out_once() -> None:
     for name, how in PARTS.items():
         changed = [
             field
-            for field in ("waking", "factor", "slanted", "rate")
+            for field in ("unfreezing", "factor", "slanted", "rate")
             if getattr(how, field) != getattr(whole, field)
         ]
         expected = {WHOLE: 0, NONE: 3, "plain, at a rate of its own": 3}.get(name, 1)
@@ -90,15 +90,15 @@ def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
 
 def test_a_second_run_on_the_same_labels_is_another_run() -> None:
     task = made_up_task()
-    bench = Bench(task, {6: 1})
+    setup = ULMFiTSetup(task, {6: 1})
     how = Stage3(epochs=1)
-    one, other = (bench.trained(6, how, 1, read=False, again=again) for again in (False, True))
-    assert bench.trained(6, how, 1, read=False) is one
-    assert not np.allclose(one.said, other.said)
+    one, other = (setup.trained(6, how, 1, tuned=False, again=again) for again in (False, True))
+    assert setup.trained(6, how, 1, tuned=False) is one
+    assert not np.allclose(one.probabilities, other.probabilities)
     assert one.general == []
-    watched = bench.trained(6, how, 1, read=False, watch="every epoch")
+    watched = setup.trained(6, how, 1, tuned=False, watch="every epoch")
     assert len(watched.general) == 2
-    assert np.allclose(watched.said, one.said)
+    assert np.allclose(watched.probabilities, one.probabilities)
 
 
 def made_up_task() -> Task:
@@ -260,7 +260,7 @@ def in_points(point: dict[str, float]) -> str:
 def test_a_longer_run_stands_beside_counting(monkeypatch: pytest.MonkeyPatch) -> None:
     task = made_up_task()
     monkeypatch.setattr("course.ulmfit.experiments.schedule_for", lambda _: Stage3(epochs=1))
-    _, of = longer("made up", {"made up": Bench(task, {6: 1}, passes=1)}, [1])
+    _, of = longer("made up", {"made up": ULMFiTSetup(task, {6: 1}, passes=1)}, [1])
     assert (of["labels"], of["epochs"], of["draws"]) == (6, 3, 1)
     assert set(of["right"]) == {*of["lead of stages 1, 2 and 3"], "stages 1, 2 and 3"}
     assert set(of["right"]) >= {PLAIN, "bag of words", "naive Bayes SVM"}

@@ -3,7 +3,7 @@
 import torch
 
 from course.why_bert import speeches
-from elmo_mini.transformer.causal_lm import CausalLM
+from elmo_mini.models.fine_tuning import CausalLM
 from elmo_mini.transformer.files import COURSE_CHECKPOINT, load_causal_lm
 
 

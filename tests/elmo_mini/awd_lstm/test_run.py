@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from elmo_mini.awd_lstm.files import save_awd_lstm
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_file import save_awd_lstm
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import AWDRun
-from elmo_mini.awd_lstm.training import AWDTraining
+from elmo_mini.awd_lstm.training_options import AWDTraining
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 
 OPTIONS = AWDLSTMOptions(vocabulary_size=6, dim=8, hidden_dim=8, layers=2).scaled(0.5)

@@ -5,17 +5,18 @@ import pytest
 import torch
 from torch import nn
 
-from elmo_mini.awd_lstm.averaging import WeightAverage, averaging_is_due
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
-from elmo_mini.awd_lstm.regularisation import (
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.awd_lstm.run import train_awd_lstm
+from elmo_mini.awd_lstm.training_options import AWDTraining, awd_perplexity
+from elmo_mini.awd_lstm.varying_windows import varying_windows, window_length
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import (
+    AWDLSTM,
+    WeightAverage,
     activation_regularisation,
+    averaging_is_due,
     temporal_activation_regularisation,
 )
-from elmo_mini.awd_lstm.run import train_awd_lstm
-from elmo_mini.awd_lstm.training import AWDTraining, awd_perplexity
-from elmo_mini.awd_lstm.windows import varying_windows, window_length
-from elmo_mini.errors import ConfigurationError
 
 OPTIONS = AWDLSTMOptions(vocabulary_size=6, dim=8, hidden_dim=8, layers=1).scaled(0.2)
 TEXT = torch.tensor([2, 3, 4, 5]).repeat(150)

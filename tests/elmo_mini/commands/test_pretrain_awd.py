@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from elmo_mini.__main__ import main
-from elmo_mini.awd_lstm.files import load_awd_lstm, read_awd_lstm_record
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm, read_awd_lstm_record
 
 SMALL = "--vocabulary 12 --dim 6 --hidden 6 --epochs 1 --batch-size 2 --bptt 10 --validation 0.2"
 

@@ -12,15 +12,15 @@ import torch
 from torch import nn
 
 from elmo_mini.__main__ import main
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import AWDRun
-from elmo_mini.awd_lstm.training import AWDTraining
+from elmo_mini.awd_lstm.training_options import AWDTraining
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.models.masked_lm import MaskedLMOptions
 from elmo_mini.training import precision
 from elmo_mini.training.precision import Precision, has_bfloat16, usable_precision
 from elmo_mini.training.run import Run
-from elmo_mini.transformer.masked_lm import MaskedLMOptions
 from elmo_mini.transformer.pretraining import MaskedPretraining
 from tests.elmo_mini.training.pretraining.pretraining_run import small_run
 from tests.elmo_mini.transformer.test_pretraining import text_of

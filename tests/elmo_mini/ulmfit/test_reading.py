@@ -5,13 +5,13 @@ import copy
 import pytest
 import torch
 
-from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.awd_lstm.options import AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.models.ulmfit import concat_pool
 from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.ulmfit.long_texts import read_in_chunks
-from elmo_mini.ulmfit.pooling import concat_pool
+from elmo_mini.ulmfit.merged_vocabulary import restore_rows, task_vocabulary, with_words, words_of
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
-from elmo_mini.ulmfit.vocabulary import put_back, task_vocabulary, with_words, words_of
 
 SENTENCES = [line.split() for line in ["a dog barks .", "a cat sleeps .", "the dog sleeps ."]]
 
@@ -120,7 +120,7 @@ def test_a_model_of_some_words_learns_what_the_whole_one_would() -> None:
             model.encode(ids)[0].square().sum().backward()
             optimiser.step()
         after.append(model)
-    back = put_back(after[1], some, whole, known)
+    back = restore_rows(after[1], some, whole, known)
     expected = dict(after[0].named_parameters())
     for name, parameter in back.named_parameters():
         torch.testing.assert_close(parameter, expected[name])

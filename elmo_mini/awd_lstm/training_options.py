@@ -1,0 +1,103 @@
+"""How an AWD-LSTM is trained, what a run has seen, and how good a model is.
+
+``nt-asgd`` is the paper's: SGD at a high, constant rate, and weight averaging once validation
+stalls. It wants many epochs. ``adam``, its rate rising and falling once, is what fastai's
+successor of the recipe uses; it is the better one for few epochs.
+
+Letters in the shape comments: N ids of text.
+"""
+
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import PATIENCE, States, next_word_loss
+from elmo_mini.tasks.language_model_use import perplexity
+from elmo_mini.text.running_text import next_word_windows, stream_rows
+from elmo_mini.training.steps import device_of, evaluating
+
+OPTIMISERS = ("nt-asgd", "adam")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AWDTraining:
+    """How an AWD-LSTM is trained.
+
+    Attributes
+    ----------
+    epochs : passes over the text
+    batch_size : parallel rows
+    bptt : the centre of the drawn window lengths
+    vary : draw the lengths; otherwise every window has `bptt` steps
+    optimiser : ``nt-asgd`` or ``adam``
+    learning_rate : SGD's constant rate, or Adam's highest
+    weight_decay : lambda of the L2 penalty
+    clip : the largest norm of a gradient
+    alpha, beta : of AR and TAR
+    patience : epochs that NT-ASGD's trigger leaves out
+    keep_best : end with the weights that validation liked best, not the last ones
+    seed : of dropout and window lengths
+    bfloat16 : compute products in bfloat16, where the processor has kernels for it
+    sampled : train against so many words in place of the whole softmax; 0 for the whole one
+    """
+
+    epochs: int = 1
+    batch_size: int = 20
+    bptt: int = 70
+    vary: bool = True
+    optimiser: str = "nt-asgd"
+    learning_rate: float = 30.0
+    weight_decay: float = 1.2e-6
+    clip: float = 0.25
+    alpha: float = 2.0
+    beta: float = 1.0
+    patience: int = PATIENCE
+    keep_best: bool = False
+    seed: int = 0
+    bfloat16: bool = False
+    sampled: int = 0
+
+    def __post_init__(self) -> None:
+        if self.optimiser not in OPTIMISERS:
+            raise ConfigurationError(
+                f"optimiser is {self.optimiser!r}; it must be {' or '.join(OPTIMISERS)}"
+            )
+
+
+@dataclass
+class AWDHistory:
+    """What a run has seen: one entry an epoch.
+
+    Attributes
+    ----------
+    training : mean loss of the epoch's windows with dropout, in nats a word, without penalties
+    validation : perplexity on the held-out text, without dropout
+    averaging_since : number of the epoch at whose end averaging began
+    seconds : processor time so far
+    """
+
+    training: list[float] = field(default_factory=list)
+    validation: list[float] = field(default_factory=list)
+    averaging_since: int | None = None
+    seconds: float = 0.0
+
+
+def awd_perplexity(
+    model: nn.Module, stream: Tensor, *, batch_size: int = 10, bptt: int = 70
+) -> float:
+    """Perplexity on running text (N,) in reading order, without dropout, the state carried.
+
+    Parameters
+    ----------
+    model : called as `AWDLSTM` is, and gives logits and state first
+    """
+    losses, tokens = [], []
+    state: States | None = None
+    rows = stream_rows(stream.to(device_of(model)), batch_size)
+    with evaluating(model):
+        for inputs, targets in next_word_windows(rows, bptt):
+            logits, state, *_ = model(inputs, state)
+            losses.append(next_word_loss(logits, targets).item())
+            tokens.append(targets.numel())
+    return perplexity(losses, tokens)

@@ -1,0 +1,138 @@
+"""The classifier of stage 3: a language model's layers, concat pooling, and two new layers.
+
+Howard & Ruder 2018, section 3.3. Letters in the shape comments: B texts, T words, C classes.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.models.ulmfit import concat_pool
+from elmo_mini.text.batches import pad, shuffled_batches
+from elmo_mini.text.running_text import BOUNDARY
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
+from elmo_mini.ulmfit.long_texts import read_in_chunks
+
+HIDDEN = 50
+DROPOUTS = (0.4, 0.1)
+CHUNK, KEEP = 70, 2
+POOL = 8
+
+Pool = Callable[[Tensor, Tensor], Tensor]
+Texts = Sequence[Sequence[int]]
+
+
+class LabelledBatch(NamedTuple):
+    """Ids (B, T) in reading order, their mask (B, T), and labels (B,)."""
+
+    ids: Tensor
+    mask: Tensor
+    labels: Tensor
+
+
+class TextClassifier(nn.Module):
+    """Scores of the classes for whole texts.
+
+    Parameters
+    ----------
+    reader : a language model; its layers become part of the classifier, its softmax stays idle
+    classes : C
+    pool : from states (B, T, E) and mask (B, T) to (B, 3 E)
+    read : from the reader's `encode`, ids (B, T), and the words of a chunk and the number of
+        chunks with gradients, to states (B, T, E)
+    """
+
+    def __init__(
+        self,
+        reader: AWDLSTM,
+        classes: int,
+        *,
+        pool: Pool = concat_pool,
+        read: Callable[..., Tensor] = read_in_chunks,
+    ) -> None:
+        super().__init__()
+        self.reader, self.pool, self.read = reader, pool, read
+        pooled = 3 * reader.options.layer_sizes[-1][1]
+        self.head = nn.Sequential(
+            nn.BatchNorm1d(pooled),
+            nn.Dropout(DROPOUTS[0]),
+            nn.Linear(pooled, HIDDEN),
+            nn.ReLU(),
+            nn.BatchNorm1d(HIDDEN),
+            nn.Dropout(DROPOUTS[1]),
+            nn.Linear(HIDDEN, classes),
+        )
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Ids (B, T) in reading order and their mask (B, T) to scores (B, C)."""
+        states = self.read(self.reader.encode, ids, CHUNK, KEEP)
+        scores: Tensor = self.head(self.pool(states, mask))
+        return scores
+
+    def layers(self) -> list[list[nn.Parameter]]:
+        """The parameters from the bottom to the top: word vectors, each LSTM, the new layers."""
+        return [*reader_layers(self.reader), list(self.head.parameters())]
+
+
+def reader_layers(reader: AWDLSTM) -> list[list[nn.Parameter]]:
+    """The parameters that read, from the bottom to the top: word vectors, then each LSTM."""
+    return [
+        list(reader.embedding.parameters()),
+        *(list(layer.parameters()) for layer in reader.layers),
+    ]
+
+
+def language_model_layers(model: AWDLSTM) -> list[list[nn.Parameter]]:
+    """The parameters of stage 2: `reader_layers`, and the softmax on top.
+
+    A tied softmax is the word vectors once more, beside its bias.
+    """
+    return [*reader_layers(model), list(model.decoder.parameters())]
+
+
+def in_ids(
+    texts: Sequence[Sequence[str]], vocabulary: Vocabulary, direction: str = "forward"
+) -> list[list[int]]:
+    """Each text as ids in reading order, between two sentence ends, as the reader knows them."""
+    end = vocabulary.id(BOUNDARY)
+    rows = [[end, *vocabulary.encode(text), end] for text in texts]
+    return rows if direction == "forward" else [row[::-1] for row in rows]
+
+
+def labelled_batches(
+    texts: Texts, labels: Sequence[int], epochs: int, *, size: int = 8, seed: int = 0
+) -> list[list[LabelledBatch]]:
+    """The batches of so many epochs, in another order each, texts of like length together."""
+    shuffle = np.random.default_rng(seed).shuffle
+    lengths, found = list(map(len, texts)), []
+    for _ in range(epochs):
+        rows = list(shuffled_batches(lengths, size, shuffle, pool=POOL))
+        alone = [batch for batch in rows if len(batch) == 1]  # batch norm needs two
+        rows = [batch for batch in rows if len(batch) > 1] or alone
+        found.append(
+            [
+                LabelledBatch(
+                    *pad([texts[row] for row in batch], device="cpu"),
+                    torch.tensor([labels[row] for row in batch]),
+                )
+                for batch in rows
+            ]
+        )
+    return found
+
+
+def class_probabilities(classifier: TextClassifier, texts: Texts, batch_size: int = 100) -> Tensor:
+    """(N, C) for texts as ids in reading order, without dropout."""
+    order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
+    found: list[Tensor] = []
+    with evaluating(classifier):
+        for start in range(0, len(order), batch_size):
+            rows = order[start : start + batch_size]
+            found.append(classifier(*pad([texts[row] for row in rows], device="cpu")).softmax(-1))
+    back = torch.tensor(order).argsort()
+    return torch.cat(found)[back]

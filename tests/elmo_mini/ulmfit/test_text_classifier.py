@@ -1,0 +1,137 @@
+"""The classifier, its batches, both stages of the recipe, the tasks and the baselines."""
+
+import numpy as np
+import pytest
+import torch
+
+from course.results.accuracy import right_of, share_right
+from course.texts import labelled_tasks as tasks
+from course.texts.labelled_tasks import Labelled
+from course.ulmfit import baselines
+from elmo_mini import corpora
+from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.ulmfit.stages import UNFREEZING, Stage3, fresh, stage_2, stage_3
+from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
+from elmo_mini.ulmfit.text_classifier import (
+    TextClassifier,
+    class_probabilities,
+    in_ids,
+    labelled_batches,
+    language_model_layers,
+)
+from tests.elmo_mini.ulmfit.test_reading import small
+
+GOOD, BAD = "a good film", "a bad film"
+KNOWN = Labelled([GOOD.split(), BAD.split()] * 8, [1, 0] * 8)
+WORDS = word_vocabulary(KNOWN.texts)
+LEE = corpora.lee()
+
+
+def test_each_batch_has_two_texts_or_more_and_every_text_comes_once() -> None:
+    texts = [[1, number] for number in range(9)]
+    for batches in labelled_batches(texts, [0] * 9, 3, size=3):
+        seen = sorted(row[1] for batch in batches for row in batch.ids.tolist())
+        assert seen == list(range(9))
+    assert [len(b.labels) for b in labelled_batches(texts, [0] * 9, 1, size=4)[0]] == [4, 4]
+
+
+def test_texts_stand_between_sentence_ends_and_turn_round_for_a_backward_reader() -> None:
+    (ahead,), (behind,) = (in_ids([GOOD.split()], WORDS, d) for d in ("forward", "backward"))
+    assert ahead == behind[::-1]
+    assert ahead[0] == ahead[-1] == WORDS.id("</s>")
+
+
+def test_probabilities_come_in_the_order_of_the_texts() -> None:
+    model = TextClassifier(small(len(WORDS)), 3)
+    texts = [[2, 3, 4, 2], [2], [3, 3]]
+    together = class_probabilities(model, texts)
+    alone = torch.cat([class_probabilities(model, [text]) for text in texts])
+    torch.testing.assert_close(together, alone)
+
+
+def test_both_stages_learn_and_leave_what_they_start_from() -> None:
+    reader = small(len(WORDS))
+    before = {name: value.clone() for name, value in reader.state_dict().items()}
+    read = stage_2(reader, WORDS, len(WORDS), KNOWN.texts * 9, epochs=3, rate=0.05)
+    pages = text_windows(KNOWN.texts, WORDS, rows=1)
+    assert text_perplexity(read, pages) < text_perplexity(reader, pages)
+    seen: list[int] = []
+    how = Stage3(unfreezing="top alone", rate=0.01, epochs=40)
+    model = stage_3(read, WORDS, KNOWN, 2, how, 0, after_epoch=lambda n, m: seen.append(n))
+    said = class_probabilities(model, in_ids(KNOWN.texts, WORDS))
+    assert right_of([said], KNOWN.labels).mean() > 0.9
+    assert seen == list(range(41))
+    assert all(torch.equal(value, before[name]) for name, value in reader.state_dict().items())
+
+
+@pytest.mark.parametrize("unfreezing", UNFREEZING)
+def test_every_rule_of_unfreezing_gives_groups(unfreezing: str) -> None:
+    layers = TextClassifier(small(5), 2).layers()
+    how = Stage3(unfreezing=unfreezing)
+    assert all(how.groups(layers, epoch) for epoch in range(8))
+    assert len(how.groups(layers, 8)) == (1 if unfreezing == "top alone" else len(layers))
+
+
+def test_an_unknown_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match="unfreezing is 'never'"):
+        Stage3(unfreezing="never").groups(language_model_layers(small(5)), 0)
+
+
+def test_a_fresh_reader_has_the_sizes_and_none_of_the_weights() -> None:
+    reader = small(7)
+    other = fresh(reader, seed=1)
+    assert other.options == reader.options
+    assert not torch.equal(other.embedding.weight, reader.embedding.weight)
+
+
+def test_the_order_of_words_is_a_task_that_a_bag_of_words_cannot_do() -> None:
+    task = tasks.order()
+    known = task.train.drawn(200, 0)
+    said = baselines.bag_of_words(known.texts, known.labels, task.dev.texts)
+    share = share_right(right_of([said], task.dev.labels))
+    assert share["low"] <= 0.5 + 0.05
+    assert abs(np.mean(task.dev.labels) - 0.5) < 0.01
+
+
+def test_smaller_draws_are_in_larger_ones() -> None:
+    train = tasks.order().train
+    assert train.drawn(50, 3).texts[:20] == train.drawn(20, 3).texts
+
+
+def test_no_test_question_stands_in_the_text_of_stage_2() -> None:
+    try:
+        task = tasks.questions()
+    except corpora.CorpusMissing:
+        pytest.skip("TREC-6 is not here")
+    seen = set(map(tuple, task.text))
+    assert not seen & set(map(tuple, task.test.texts))
+    assert not seen & set(map(tuple, task.dev.texts))
+    assert len(task.classes) == 6
+
+
+def test_a_long_text_is_as_long_as_asked_and_without_reviews_it_is_news(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert len(tasks.long_text(400)) == 400
+
+    def nothing_here(name: str) -> corpora.Corpus:
+        raise corpora.CorpusMissing(name)
+
+    news = [word for sentence in LEE.sentences(lower=True) for word in sentence]
+    monkeypatch.setattr(tasks.corpora, "load", nothing_here)
+    monkeypatch.setattr(tasks.corpora, "lee", lambda: LEE)
+    assert tasks.long_text(50) == news[:50]
+
+
+@pytest.mark.parametrize(
+    "learn", [baselines.bag_of_words, baselines.naive_bayes, baselines.naive_bayes_svm]
+)
+def test_a_word_that_decides_is_found(learn: baselines.Learn) -> None:
+    asked = [["good", "good"], ["bad"]]
+    assert learn(KNOWN.texts, KNOWN.labels, asked).tolist() == [1, 0]
+    assert learn(KNOWN.texts[:1], [1], asked).tolist() == [1, 1]
+
+
+def test_logistic_regression_on_vectors() -> None:
+    x = np.array([[0, 1], [1, 0]] * 5, dtype=np.float32)
+    assert baselines.linear_on(x, [0, 1] * 5, x[:2]).tolist() == [0, 1]
