@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elmo_mini.embedding.embed_file import embed_file
     from elmo_mini.embedding.embedder import ElmoEmbedder
     from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix as ScalarMix
-    from elmo_mini.fast.bilm import FastBiLM as BiLM
+    from elmo_mini.fast.bilm import FastBiLM as FastBiLM
     from elmo_mini.fast.bilm_options import BiLMOptions
     from elmo_mini.probing.probe import probe
     from elmo_mini.tagging.tagger import Tagger

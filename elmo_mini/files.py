@@ -67,15 +67,20 @@ def make_folder(folder: PathLike) -> None:
         raise OSError(f"the folder {folder} cannot be made: {reason}") from wrong
 
 
-def check_own(folder: Path, names: Iterable[str]) -> None:
+def check_own(folder: Path, names: Iterable[str], begun: Iterable[str]) -> None:
     """Refuse a folder in which another program has left a file that a run would replace.
+
+    Parameters
+    ----------
+    names : what a run writes
+    begun : what a run leaves while it is under way
 
     Raises
     ------
     FileExistsError
-        If one of the names is there, and none of what a run leaves while it is under way.
+        If one of the names is there, and none of `begun`.
     """
-    if not any((folder / name).exists() for name in ("checkpoint.safetensors", "history.json")):
+    if not any((folder / name).exists() for name in begun):
         foreign = [name for name in names if (folder / name).exists()]
         if foreign:
             raise FileExistsError(

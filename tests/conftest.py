@@ -45,7 +45,7 @@ LONG = (
     "tests/browser/",
     "tests/autograde/grading/",
     "tests/autograde/exercises/test_lessons.py",
-    "tests/elmo_mini/pretraining/test_run.py",
+    "tests/elmo_mini/training/pretraining/test_run.py",
 )
 
 

@@ -15,7 +15,7 @@ from course.results.stored import stored_result
 from course.ulmfit.bench import PLAIN_RATE
 from course.ulmfit.experiments import PLAIN as PLAIN_WAY
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.files import load_masked_lm
 
 ROOT = Path(__file__).resolve().parent.parent
 

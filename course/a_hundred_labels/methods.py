@@ -21,7 +21,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
+from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
 from elmo_mini.ulmfit.classifier import class_probabilities, in_ids
 from elmo_mini.ulmfit.recipe import Stage3, stage_2, stage_3

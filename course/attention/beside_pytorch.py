@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from course.attention.from_pytorch import exchange_blocks, weights_of_heads, weights_of_layer
 from course.both_sides_at_once.fill import fill
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack, padded
 
 DIM, HEADS = 64, 4

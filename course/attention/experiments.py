@@ -17,7 +17,7 @@ from course.attention.recall import Attentive, Bag, Recurrent, recall_accuracy, 
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import Sentences, SmallText, small_text
-from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
+from elmo_mini.training.steps import TrainingOptions, evaluating, train
 from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, next_word_loss
 
 DISTANCES = (1, 4, 16, 32, 64)

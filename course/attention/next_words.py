@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from course.texts.small_text import SmallText
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions, evaluating, train
 from elmo_mini.transformer.causal_lm import next_word_loss
 
 POINTS = 8

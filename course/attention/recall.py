@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.recurrent.training import TrainingOptions, evaluating, train
+from elmo_mini.training.steps import TrainingOptions, evaluating, train
 from elmo_mini.transformer.block import Block
 
 KEYS, VALUES, FACTS, CHATTER = 8, 8, 4, 16

@@ -14,7 +14,7 @@ from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, load_causal_lm
+from elmo_mini.transformer.files import COURSE_CHECKPOINT, load_causal_lm
 
 Numbers = NDArray[np.float64]
 Moments = Callable[[Numbers, Numbers, Numbers, Numbers], tuple[Any, Any]]

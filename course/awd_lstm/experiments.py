@@ -91,7 +91,7 @@ class Bench:
             text = self.text.train[: system.words or None]
             training = replace(system.training, seed=seed, keep_best=True)
             run = AWDRun(model, text, self.text.dev, training)
-            run.run(after_epoch=_is_past_its_best if system.stops else None)
+            run.run(None, lambda run: system.stops and _is_past_its_best(run.history))
             with run.average.applied() if run.average is not None else nullcontext():
                 last = awd_perplexity(model, self.text.test)
             run.close()

@@ -10,9 +10,9 @@ from elmo_mini.awd_lstm.model import AWDLSTM
 from elmo_mini.awd_lstm.options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import train_awd_lstm
 from elmo_mini.awd_lstm.training import AWDTraining
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 
 WARMTH = 0.8  # below 1 likely words become likelier
 

@@ -3,7 +3,7 @@
 import torch
 
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.recurrent.training import seeded
+from elmo_mini.training.steps import seeded
 
 
 def untrained_like(bilm: FastBiLM, seed: int = 0) -> FastBiLM:

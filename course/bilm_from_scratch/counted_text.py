@@ -13,7 +13,7 @@ from course.bilm_from_scratch.frozen_softmax import Answered, by_counts, perplex
 from course.command import Prepared, Result, run_experiments
 from course.results.stored import stored_result
 from course.texts.small_text import SmallText, small_text
-from elmo_mini.pretraining.sources import course_text
+from elmo_mini.training.pretraining.sources import course_text
 
 FEW = 256
 

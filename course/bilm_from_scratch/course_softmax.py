@@ -24,13 +24,14 @@ from elmo_mini.arguments import whole_number
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.token_cache import TokenCache
-from elmo_mini.pretraining.sources import course_sources, evaluation_sentences, pack
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import hold_out
 from elmo_mini.records import machine
 from elmo_mini.text.character_ids import batch_to_ids
 from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.precision import Precision
+from elmo_mini.training.pretraining.sources import course_sources, evaluation_sentences, pack
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import hold_out
 
 BATCH, DRAWN, HIGHEST, EVERY = 64, 1024, 4e-3, 50
 LONGEST = 60
@@ -134,10 +135,11 @@ def fit(learn: States, vocabulary: Vocabulary, epochs: int) -> nn.Linear:
     steps = epochs * (len(targets) // DRAWN)
     optimizer = torch.optim.Adam(softmax.parameters(), lr=HIGHEST)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 - min(n, steps - 1) / steps)
+    products = Precision("bfloat16", "cpu")
     done = 0
     for _ in range(epochs):
         for drawn in torch.randperm(len(targets)).split(DRAWN)[:-1]:
-            with torch.autocast("cpu", torch.bfloat16):
+            with products.autocast():
                 scores = softmax(states[drawn].float())
             loss = functional.cross_entropy(scores.float(), targets[drawn])
             optimizer.zero_grad()

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from elmo_mini.models import elmo as plain
-from elmo_mini.recurrent.training import TrainingOptions, train
+from elmo_mini.training.steps import TrainingOptions, train
 
 Reading = tuple[Sequence[Tensor], Tensor]
 Batch = tuple[Tensor, Tensor]

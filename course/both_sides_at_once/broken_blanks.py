@@ -9,8 +9,8 @@ from torch import Tensor
 from course.both_sides_at_once.experiments import ROWS, rows_of
 from course.texts.small_text import SmallText
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.training import evaluating, seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating, seeded
 from elmo_mini.transformer.corruption import corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions, masked_lm_loss
 from elmo_mini.transformer.training import Batch, train_masked_lm

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import torch
 
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.corruption import MASK, SPECIALS
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.sentence_pairs import pack, padded

@@ -41,11 +41,11 @@ from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
 from elmo_mini.probing.probing_tasks import Occurrence, Task, load_task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 from elmo_mini.transformer.corruption import SPECIALS
+from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM
-from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT, load_masked_lm
 
 AROUND, SIZE = 3, 64
 PROBES: dict[str, dict[str, Any]] = {

@@ -7,8 +7,8 @@ import torch
 
 from elmo_mini.embedding.stream import Floats
 from elmo_mini.probing.probing_tasks import Occurrence
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.masked_lm import MaskedLM
 from elmo_mini.transformer.sentence_pairs import pack, padded
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from course.figures import plots
 from course.figures.picture import Picture
-from elmo_mini.recurrent.training import seeded
+from elmo_mini.training.steps import seeded
 
 Highway = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 Layer = Callable[[Tensor, Tensor, Tensor], Tensor]

@@ -39,8 +39,8 @@ from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
 from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
-from elmo_mini.pretraining.sources import course_text
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.sources import course_text
 
 with brought_by("experiments"):
     from gensim.models import FastText

@@ -24,7 +24,6 @@ from course.starting_from_a_language_model.classification_tasks import (
 from course.starting_from_a_language_model.forgetting import ForgettingCurve, fine_tune_and_watch
 from elmo_mini.extras import brought_by
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.language_model_use import stream_perplexity, train_language_model
 from elmo_mini.tasks.lstm_classifier import (
     LSTMClassifier,
@@ -34,6 +33,7 @@ from elmo_mini.tasks.lstm_classifier import (
     train_classifier,
 )
 from elmo_mini.text.running_text import text_stream
+from elmo_mini.training.steps import TrainingOptions
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 with brought_by("experiments"):

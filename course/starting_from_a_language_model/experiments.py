@@ -29,7 +29,6 @@ from elmo_mini import corpora
 from elmo_mini.models.context2vec import Context2Vec
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.context2vec_use import context_vectors, train_context2vec
 from elmo_mini.tasks.language_model_use import (
     Floats,
@@ -39,6 +38,7 @@ from elmo_mini.tasks.language_model_use import (
 )
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 Occurrence = tuple[Sequence[str], int]

@@ -15,10 +15,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions, device_of
 from elmo_mini.tasks.language_model_use import stream_perplexity
 from elmo_mini.tasks.lstm_classifier import LSTMClassifier, start_from, train_classifier
 from elmo_mini.text.running_text import endless_windows
+from elmo_mini.training.steps import TrainingOptions, device_of
 
 
 @dataclass(frozen=True)

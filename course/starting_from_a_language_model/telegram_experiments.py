@@ -15,7 +15,6 @@ from course.starting_from_a_language_model.bleu import bleu
 from course.starting_from_a_language_model.classifier_experiments import PRETRAINING, SIZE
 from course.starting_from_a_language_model.telegrams import TelegramTask, telegram_task
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.language_model_use import stream_perplexity, train_language_model
 from elmo_mini.tasks.seq2seq import (
     Seq2Seq,
@@ -26,6 +25,7 @@ from elmo_mini.tasks.seq2seq import (
     translate,
 )
 from elmo_mini.text.running_text import text_stream
+from elmo_mini.training.steps import TrainingOptions
 
 
 @dataclass(frozen=True)

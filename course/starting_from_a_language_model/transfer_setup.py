@@ -18,12 +18,12 @@ from elmo_mini.corpora.splits import Part
 from elmo_mini.extras import brought_by
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.progress import WithProgress
-from elmo_mini.recurrent.training import TrainingOptions, evaluating
 from elmo_mini.tasks.language_model_use import train_language_model
 from elmo_mini.tasks.seq2seq import Pair
 from elmo_mini.text.batches import pad, shuffled_batches
 from elmo_mini.text.running_text import endless_windows, text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions, evaluating
 
 with brought_by("experiments"):
     from sklearn.naive_bayes import BernoulliNB

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 
 SHUFFLED, NO_LOGARITHM, UNSEEN = "words shuffled", "the count itself", "pairs that never occur"
 RUNS = {"A": NO_LOGARITHM, "B": SHUFFLED, "C": UNSEEN}

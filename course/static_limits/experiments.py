@@ -27,8 +27,8 @@ from elmo_mini.models.skip_gram import (
     sgns_step,
     train_skip_gram,
 )
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 from elmo_mini.word_vectors.glove_trainer import Glove
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_options import COURSE_OPTIONS, course_options

@@ -13,7 +13,6 @@ from torch import Tensor
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models.crf import Path, log_partition, path_score, viterbi
 from elmo_mini.models.taglm import TaggerOptions
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.constrained_crf import END, START, LinearChainCRF, may_follow
 from elmo_mini.tagging.data import entities, with_lm_vectors
 from elmo_mini.tagging.spans import span_scores, spans_of, to_bio
@@ -21,6 +20,7 @@ from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.training import batches_of_passes
 from elmo_mini.tasks.joint_fine_tuning import tune_and_watch
+from elmo_mini.training.steps import evaluating
 
 FAULTS = (  # as the lesson numbers them
     "in training, log Z also walks through the padding",

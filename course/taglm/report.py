@@ -13,11 +13,11 @@ from course.taglm.broken_crfs import breaks_rules
 from elmo_mini import corpora
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models.crf import Path
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.data import chunking, entities, few, with_lm_vectors
 from elmo_mini.tagging.spans import span_scores
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.training.steps import evaluating
 
 SHARES = ("one_percent", "ten_percent", "all_labels")
 Decode = Callable[[Tensor, Tensor], list[Path]]

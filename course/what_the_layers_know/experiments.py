@@ -20,12 +20,12 @@ from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.pretraining.sources import course_text
 from elmo_mini.probing.neighbours import context_neighbours, same_label_share
 from elmo_mini.probing.probe import StaticVectors, occurrence_vectors, probe
 from elmo_mini.probing.probing_tasks import Occurrence, load_task
 from elmo_mini.probing.report import ProbeReport, bootstrap_interval
 from elmo_mini.text.senses import SenseSentence, sense_sentences
+from elmo_mini.training.pretraining.sources import course_text
 
 with brought_by("experiments"):
     from gensim.models import Word2Vec

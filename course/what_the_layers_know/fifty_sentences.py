@@ -10,7 +10,6 @@ from course.figures.picture import Picture
 from course.results.intervals import interval, lead
 from course.texts.small_tasks import labelled_sentences
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tagging.elmo_tagger import (
     ElmoTagger,
     LayeredSentence,
@@ -18,6 +17,7 @@ from elmo_mini.tagging.elmo_tagger import (
     train_elmo_tagger,
     with_layers,
 )
+from elmo_mini.training.steps import TrainingOptions
 
 SpanF1 = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]]], Sequence[float]]
 

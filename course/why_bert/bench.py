@@ -18,13 +18,13 @@ from course.texts.labelled_tasks import Labelled
 from course.texts.word_classes import WordClasses, word_classes
 from course.why_bert.scrambling import scrambled
 from elmo_mini.extras import brought_by
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.causal_lm import CausalLM, next_word_loss
-from elmo_mini.transformer.causal_lm_file import load_causal_lm
 from elmo_mini.transformer.classifier import Classifier
+from elmo_mini.transformer.files import load_causal_lm
 from elmo_mini.transformer.fine_tuning import Batch, tune
 
 with brought_by("experiments"):

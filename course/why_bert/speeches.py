@@ -17,10 +17,10 @@ from torch.nn import functional
 from course.baselines.kneser_ney import KneserNey
 from elmo_mini import corpora
 from elmo_mini.records import machine
-from elmo_mini.recurrent.training import clipped_step, evaluating
 from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream, word_vocabulary
+from elmo_mini.training.steps import clipped_step, evaluating
 from elmo_mini.transformer.causal_lm import CausalLM
-from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, save_causal_lm
+from elmo_mini.transformer.files import COURSE_CHECKPOINT, save_causal_lm
 from elmo_mini.transformer.training import rate
 
 CORPUS, WORDS = "state_union", 4_000
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         f"{weights:,} weights: {LAYERS} blocks that look back, {DIM} numbers, "
         f"{HEADS} heads, {LONGEST} places, words in lower case, a vocabulary of "
         f"{len(vocabulary):,}. `model.safetensors` holds it in float16. Load it with "
-        "`elmo_mini.transformer.causal_lm_file.load_causal_lm`."
+        "`elmo_mini.transformer.files.load_causal_lm`."
     )
     read = (
         "State of the Union addresses, 1945 to 2006 (NLTK's `state_union`), the train part: "

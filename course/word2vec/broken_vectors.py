@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_mini.models.skip_gram import noise_distribution
-from elmo_mini.recurrent.training import seeded
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import seeded
 
 EVEN, HIGH, EVERYTHING = "noise drawn evenly", "a rate too high", "no subsampling"
 LOW, MISMATCHED = "a rate too low", "contexts of other words"

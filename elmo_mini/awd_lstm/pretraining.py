@@ -10,18 +10,18 @@ from typing import Any
 from torch import Tensor
 
 from elmo_mini.awd_lstm.model import in_reading_order
-from elmo_mini.pretraining.sources import (
+from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.card import page
+from elmo_mini.training.pretraining.sources import (
     WHOLE,
     Source,
     evaluation_sentences,
     from_corpus,
     pack,
-    sources_table,
 )
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import hold_out
-from elmo_mini.text.running_text import text_stream, word_vocabulary
-from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import hold_out
 
 
 @dataclass
@@ -85,49 +85,32 @@ def _lowered(text: PackedText) -> Iterator[list[str]]:
 
 def model_card(record: dict[str, Any]) -> str:
     """The record of one direction as a page to read."""
-    options = record["options"]
-    lines = [
-        f"# An AWD-LSTM language model that reads {options['direction']}",
-        "",
+    options, training = record["options"], record["training"]
+    return page(
+        record,
+        f"An AWD-LSTM language model that reads {options['direction']}",
         f"{options['layers']} LSTM layers, word vectors of {options['dim']} dimensions tied to "
         f"the softmax, {options['hidden_dim']} hidden units, {record['weights']:,} weights "
         f"(Merity, Keskar & Socher, 2017). The file holds them as {record['stored_as']}. Load it "
         "with `elmo_mini.awd_lstm.files.load_awd_lstm`.",
-        "",
-        "## Text",
-        "",
-        *sources_table(record["sources"]),
-        "",
         f"In lower case, {options['vocabulary_size']:,} words with `<unk>` and `</s>`. Sentences "
         "left out stand in a text on which the course measures models.",
-        "",
-        "## Training",
-        "",
-        f"- {record['training']['epochs']} passes over {record['tokens']:,} words and sentence "
-        f"ends, {record['seconds'] / 60:.0f} minutes of processor time",
-        f"- {_made_with(record)}",
-        f"- dropouts: word types {options['embedding_dropout']:.3g}, input "
-        f"{options['input_dropout']:.3g}, between layers {options['hidden_dropout']:.3g}, output "
-        f"{options['output_dropout']:.3g}, recurrent weights {options['weight_drop']:.3g}",
-        f"- {record['training']['optimiser']}, its rate at most "
-        f"{record['training']['learning_rate']:g}, windows of about {record['training']['bptt']} "
-        f"words, {record['training']['batch_size']} rows",
-        "",
-        f"      {record['command']}",
-        "",
-        "## Validation perplexity",
-        "",
-        f"{record['perplexity']:.1f} on {record['validation_tokens']:,} held-out words; as stored "
-        f"{record['perplexity_as_stored']:.1f}. Of these words {record['unknown']:.1%} are outside "
-        "the vocabulary and count as one word. Perplexities at other vocabularies or on other "
-        "texts do not compare.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _made_with(record: dict[str, Any]) -> str:
-    """Device and versions, as far as the record has them."""
-    parts = [f"on {record['device']}"] if "device" in record else []
-    parts += [f"python {record['python']}"] if "python" in record else []
-    return ", ".join([*parts, f"torch {record['torch']}", f"elmo_mini {record['elmo_mini']}"])
+        [
+            f"{training['epochs']} passes over {record['tokens']:,} words and sentence ends, "
+            f"{record['seconds'] / 60:.0f} minutes of processor time on {record['device']}, "
+            f"{record['threads']} thread(s)",
+            f"dropouts: word types {options['embedding_dropout']:.3g}, input "
+            f"{options['input_dropout']:.3g}, between layers {options['hidden_dropout']:.3g}, "
+            f"output {options['output_dropout']:.3g}, recurrent weights "
+            f"{options['weight_drop']:.3g}",
+            f"{training['optimiser']}, its rate at most {training['learning_rate']:g}, windows of "
+            f"about {training['bptt']} words, {training['batch_size']} rows",
+        ],
+        (
+            "Validation perplexity",
+            f"{record['perplexity']:.1f} on {record['validation_tokens']:,} held-out words; as "
+            f"stored {record['perplexity_as_stored']:.1f}. Of these words {record['unknown']:.1%} "
+            "are outside the vocabulary and count as one word. Perplexities at other vocabularies "
+            "or on other texts do not compare.",
+        ),
+    )

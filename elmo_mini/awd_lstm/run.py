@@ -1,17 +1,15 @@
-"""One run of training an AWD-LSTM that can be stopped, saved, and gone on with.
+"""Training an AWD-LSTM: a window as a step, an epoch's end, and what its checkpoints keep.
 
-A checkpoint holds the weights, the optimiser, the mean of the weights, the place in the text with
-the state there, and the generators. A run that goes on draws what it would have drawn.
+A checkpoint holds, beside weights and optimiser, the mean of the weights, the place in the text
+with the state there, and the generators. A run that goes on draws what it would have drawn.
 
 Letters in the shape comments: N ids of text, B rows, L ids of a row, T steps of a window.
 """
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 import numpy as np
@@ -26,21 +24,16 @@ from elmo_mini.awd_lstm.regularisation import (
 )
 from elmo_mini.awd_lstm.training import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.awd_lstm.windows import VaryingWindow, varying_windows
-from elmo_mini.checkpoints.safetensors_file import (
-    optimiser_tensors,
-    read_checkpoint,
-    restore_optimiser,
-    write_checkpoint,
-)
-from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.pretraining.softmax import SampledSoftmax
-from elmo_mini.recurrent.training import device_of, seeded
 from elmo_mini.text.running_text import next_word_windows, stream_rows
+from elmo_mini.training.pretraining.softmax import SampledSoftmax
+from elmo_mini.training.processes import Processes
+from elmo_mini.training.run import Run
+from elmo_mini.training.steps import device_of, seeded
 
 WARM_UP = 0.1
 
 
-class AWDRun:
+class AWDRun(Run):
     """A model, its text, and how far it has come.
 
     Parameters
@@ -50,26 +43,31 @@ class AWDRun:
     options : how it is trained
     """
 
+    model: AWDLSTM
+
     def __init__(
         self, model: AWDLSTM, text: Tensor, validation: Tensor, options: AWDTraining
     ) -> None:
-        self.model, self.validation, self.options = model, validation, options
-        self.device = device_of(model)
-        self.rows = stream_rows(text.to(self.device), options.batch_size)  # (B, L)
+        kind = torch.optim.AdamW if options.optimiser == "adam" else torch.optim.SGD
+        rate, decay = options.learning_rate, options.weight_decay
+        optimiser = kind(model.parameters(), lr=rate, weight_decay=decay)
+        self._at = device_of(model)
+        alone = Processes(0, 1, str(self._at))
+        super().__init__(model, optimiser, "bfloat16" if options.bfloat16 else "float32", alone)
+        self.options = replace(options, bfloat16=self.precision.now == "bfloat16")
+        self.validation = validation
+        self.rows = stream_rows(text.to(self._at), options.batch_size)  # (B, L)
+        self.words = self.rows.shape[1] - 1  # targets of a row
         self.random = np.random.default_rng(options.seed)
-        kind = torch.optim.AdamW if self._adam else torch.optim.SGD
-        self.optimiser = kind(
-            model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
-        )
         self.sampled = _tied_sample(model, options.sampled) if options.sampled else None
         self.average: WeightAverage | None = None
         self.best: list[Tensor] = []
         self.history = AWDHistory()
         self.state: States | None = None
         self.losses: list[float] = []
-        self.epoch = self.place = self.steps = 0
-        self.seconds = 0.0
+        self.epoch = self.place = 0
         self._drawn: list[Tensor] = []
+        self._windows: Iterator[VaryingWindow] | None = None
         digest = hashlib.sha256(text.cpu().numpy().tobytes() + validation.cpu().numpy().tobytes())
         self.text_digest = digest.hexdigest()
 
@@ -77,38 +75,34 @@ class AWDRun:
     def _adam(self) -> bool:
         return self.options.optimiser == "adam"
 
-    def run(
-        self,
-        after_step: Callable[[int], Any] | None = None,
-        after_epoch: Callable[[AWDHistory], Any] | None = None,
-    ) -> bool:
-        """Train to the end of the last epoch; False if it was stopped before.
+    @property
+    def steps(self) -> int:  # type: ignore[override]
+        """About so many: windows are of drawn length."""
+        return max(self.step, self.options.epochs * self.words // self.options.bptt)
 
-        Parameters
-        ----------
-        after_step : called with the number of windows done; if it returns True, the run stops
-            there, and `run` goes on from there
-        after_epoch : called with the history; if it returns True, the run stops
-        """
-        with seeded(self.options.seed, self.device):
-            self._set_generators()
-            begun = time.process_time() - self.seconds
-            while self.epoch < self.options.epochs:
-                self.model.train()
-                for window in self._windows():
-                    self._step(window)
-                    self.seconds = time.process_time() - begun
-                    self._note_generators()
-                    if after_step is not None and after_step(self.steps):
-                        return False
-                self.end_epoch()
-                self.history.seconds = self.seconds = time.process_time() - begun
-                if after_epoch is not None and after_epoch(self.history):
-                    return False
-        return True
+    @property
+    def finished(self) -> bool:
+        """Whether all epochs are done."""
+        return self.epoch >= self.options.epochs
 
-    def end_epoch(self) -> None:
-        """Validate what has been learnt so far, and begin the next epoch."""
+    @property
+    def is_due(self) -> bool:
+        """At the end of each epoch."""
+        return self.place >= self.words
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Random numbers from the seed, or from where the run stopped."""
+        with seeded(self.options.seed, self._at):
+            for number, state in enumerate(self._drawn):
+                if number:
+                    torch.cuda.set_rng_state(state, self._at)
+                else:
+                    torch.set_rng_state(state)
+            yield
+
+    def validate(self) -> float:
+        """Perplexity at the end of an epoch, or of what there is of it; the next one begins."""
         self.history.training.append(float(np.mean(self.losses)))
         seen = self.history.validation
         with self.average.applied() if self.average is not None else nullcontext():
@@ -116,11 +110,13 @@ class AWDRun:
             if self.options.keep_best and seen[-1] == min(seen):
                 self.best = [parameter.detach().clone() for parameter in self.model.parameters()]
         self.epoch, self.place = self.epoch + 1, 0
-        self.state, self.losses = None, []
+        self.state, self.losses, self._windows = None, [], None
         due = averaging_is_due(seen, self.options.patience)
         if not self._adam and self.average is None and due:
             self.average = WeightAverage(self.model)
             self.history.averaging_since = self.epoch
+        self.history.seconds = self.seconds
+        return seen[-1]
 
     def close(self) -> None:
         """Give the model its final weights, the best or the averaged ones if there are any."""
@@ -130,82 +126,69 @@ class AWDRun:
             self.average.keep()
         self.model.eval()
 
-    def save(self, path: Path) -> None:
-        """Write everything needed to go on."""
-        tensors: dict[str, Tensor] = {
-            f"model.{name}": parameter for name, parameter in self.model.named_parameters()
-        }
-        tensors |= optimiser_tensors(self.optimiser)
-        rows = {"best": self.best, "average": self.average.means if self.average else []}
-        rows["state"] = [part for pair in self.state or [] for part in pair]
-        rows["drawn"] = self._drawn
-        for name, row in rows.items():
-            tensors |= {f"{name}.{number}": tensor for number, tensor in enumerate(row)}
-        record = {
-            **self._belongs_to(),
-            "place": [self.epoch, self.place, self.steps],
-            "averaged": self.average.count if self.average else None,
-            "losses": self.losses,
-            "seconds": self.seconds,
-            "history": asdict(self.history),
-            "lengths": self.random.bit_generator.state,
-        }
-        write_checkpoint(path, tensors, record)
-
-    def resume(self, path: Path) -> None:
-        """Go on from a checkpoint.
-
-        Raises
-        ------
-        ConfigurationError
-            If it belongs to other settings or another text; the message names what differs.
-        CheckpointDamaged
-            If the file is truncated or foreign.
-        """
-        tensors, record = read_checkpoint(path)
-        check_same_run(path, record, self._belongs_to())
-
-        def row(name: str) -> list[Tensor]:
-            numbers = range(sum(key.startswith(f"{name}.") for key in tensors))
-            return [tensors[f"{name}.{number}"] for number in numbers]
-
-        with torch.no_grad():
-            for name, parameter in self.model.named_parameters():
-                parameter.copy_(tensors[f"model.{name}"])
-        restore_optimiser(self.optimiser, tensors)
-        self.best = [tensor.to(self.device) for tensor in row("best")]
-        if record["averaged"] is not None:
-            self.average = WeightAverage(self.model)
-            self.average.means = [tensor.to(self.device) for tensor in row("average")]
-            self.average.count = record["averaged"]
-        parts = [tensor.to(self.device) for tensor in row("state")]
-        self.state = list(zip(parts[::2], parts[1::2], strict=True)) or None
-        self._drawn = row("drawn")
-        self.epoch, self.place, self.steps = record["place"]
-        self.losses, self.seconds = record["losses"], record["seconds"]
-        self.history = AWDHistory(**record["history"])
-        self.random.bit_generator.state = record["lengths"]
-
-    def _belongs_to(self) -> dict[str, Any]:
+    def belongs_to(self) -> dict[str, Any]:
+        """Sizes, settings and text."""
         return {
             "model": self.model.options.to_dict(),
             "training": asdict(self.options),
             "text": self.text_digest,
         }
 
-    def _step(self, window: VaryingWindow) -> None:
-        inputs, targets, factor = window  # (B, T), (B, T)
+    def tensors(self) -> dict[str, Tensor]:
+        """The best weights, the averaged ones, the state, and what the generators had drawn."""
+        rows = {"best": self.best, "average": self.average.means if self.average else []}
+        rows["state"] = [part for pair in self.state or [] for part in pair]
+        rows["drawn"] = self._drawn
+        return {f"{name}.{n}": x for name, row in rows.items() for n, x in enumerate(row)}
+
+    def record(self) -> dict[str, Any]:
+        """The place in the text, and what was seen so far."""
+        return {
+            "place": [self.epoch, self.place, self.step],
+            "averaged": self.average.count if self.average else None,
+            "losses": self.losses,
+            "history": asdict(self.history),
+            "lengths": self.random.bit_generator.state,
+        }
+
+    def restore(self, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+        """Take over all of that."""
+
+        def row(name: str) -> list[Tensor]:
+            numbers = range(sum(key.startswith(f"{name}.") for key in tensors))
+            return [tensors[f"{name}.{number}"] for number in numbers]
+
+        self.best = [tensor.to(self._at) for tensor in row("best")]
+        if record["averaged"] is not None:
+            self.average = WeightAverage(self.model)
+            self.average.means = [tensor.to(self._at) for tensor in row("average")]
+            self.average.count = record["averaged"]
+        parts = [tensor.to(self._at) for tensor in row("state")]
+        self.state = list(zip(parts[::2], parts[1::2], strict=True)) or None
+        self._drawn, self._windows = row("drawn"), None
+        self.epoch, self.place, self.step = record["place"]
+        self.losses, self.history = record["losses"], AWDHistory(**record["history"])
+        self.random.bit_generator.state = record["lengths"]
+        if self.is_due:  # older checkpoints were also written before an epoch's end was seen to
+            self.validate()
+
+    def learn(self) -> tuple[float]:
+        """One window of text, with the penalties AR and TAR; its loss without them."""
+        self.model.train()
+        if self._windows is None:
+            self._windows = self._windows_left()
+        inputs, targets, factor = next(self._windows)  # (B, T), (B, T)
         options, model = self.options, self.model
         rate = options.learning_rate * (self._one_cycle() if self._adam else 1.0)
         for group in self.optimiser.param_groups:
             group["lr"] = rate * factor
-        with torch.autocast(inputs.device.type, torch.bfloat16, options.bfloat16):
+        with self.precision.autocast():
             outputs, state = model.encode(inputs, self.state and detached(self.state))
             dropped = model.output_dropout(outputs)
             if self.sampled is None:
                 loss = next_word_loss(model.decoder(dropped), targets)
             else:
-                loss = self.sampled(dropped.flatten(0, 1), targets.flatten(), self.steps).mean()
+                loss = self.sampled(dropped.flatten(0, 1), targets.flatten(), self.step).mean()
         minimised = (
             loss
             + activation_regularisation(dropped.float(), options.alpha)
@@ -220,9 +203,12 @@ class AWDRun:
         self.losses.append(loss.item())
         self.state = state
         self.place += inputs.shape[1]
-        self.steps += 1
+        self._drawn = [torch.get_rng_state()]
+        if self._at.type == "cuda":
+            self._drawn.append(torch.cuda.get_rng_state(self._at))
+        return (self.losses[-1],)
 
-    def _windows(self) -> Iterator[VaryingWindow]:
+    def _windows_left(self) -> Iterator[VaryingWindow]:
         """Those that are left of the epoch."""
         rows, bptt = self.rows[:, self.place :], self.options.bptt
         if self.options.vary:
@@ -231,22 +217,8 @@ class AWDRun:
 
     def _one_cycle(self) -> float:
         """The factor on the highest rate: up in a straight line, then down in one."""
-        words = self.rows.shape[1] - 1
-        done = (self.epoch * words + self.place) / (self.options.epochs * words)
+        done = (self.epoch * self.words + self.place) / (self.options.epochs * self.words)
         return min((done + 1e-3) / WARM_UP, (1 - done) / (1 - WARM_UP), 1.0)
-
-    def _note_generators(self) -> None:
-        self._drawn = [torch.get_rng_state()]
-        if self.device.type == "cuda":
-            self._drawn.append(torch.cuda.get_rng_state(self.device))
-
-    def _set_generators(self) -> None:
-        """Go on with the random numbers where the run stopped; at its start, from the seed."""
-        for number, state in enumerate(self._drawn):
-            if number:
-                torch.cuda.set_rng_state(state, self.device)
-            else:
-                torch.set_rng_state(state)
 
 
 def train_awd_lstm(
@@ -267,8 +239,12 @@ def train_awd_lstm(
     after_epoch : called with the history; if it returns True, training ends
     """
     run = AWDRun(model, text, validation, options or AWDTraining())
-    if not run.run(after_step, after_epoch) and run.losses:
-        run.end_epoch()
+    run.run(
+        lambda run: after_step is not None and after_step(run.step),
+        lambda run: after_epoch is not None and after_epoch(run.history),
+    )
+    if run.losses:
+        run.validate()
     run.close()
     return run.history
 

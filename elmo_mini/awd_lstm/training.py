@@ -15,8 +15,8 @@ from elmo_mini.awd_lstm.averaging import PATIENCE
 from elmo_mini.awd_lstm.model import States, next_word_loss
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.lstm_language_model import perplexity
-from elmo_mini.recurrent.training import device_of, evaluating
 from elmo_mini.text.running_text import next_word_windows, stream_rows
+from elmo_mini.training.steps import device_of, evaluating
 
 OPTIMISERS = ("nt-asgd", "adam")
 
@@ -39,7 +39,7 @@ class AWDTraining:
     patience : epochs that NT-ASGD's trigger leaves out
     keep_best : end with the weights that validation liked best, not the last ones
     seed : of dropout and window lengths
-    bfloat16 : compute products in 16 bits
+    bfloat16 : compute products in bfloat16, where the processor has kernels for it
     sampled : train against so many words in place of the whole softmax; 0 for the whole one
     """
 

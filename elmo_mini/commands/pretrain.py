@@ -5,13 +5,8 @@ The same command goes on with a run that was stopped or killed. For several proc
 """
 
 import argparse
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
-
-import torch
-from tqdm import tqdm
 
 from elmo_mini.arguments import (
     dropout_rate,
@@ -20,31 +15,30 @@ from elmo_mini.arguments import (
     number,
     positive_float,
     positive_int,
-    random_seed,
     whole_number,
 )
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.commands.stopping import noting_signals
-from elmo_mini.files import check_not_read, check_own, make_folder
-from elmo_mini.pretraining.model_card import describe, write_history, write_model
-from elmo_mini.pretraining.processes import Processes
-from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
-from elmo_mini.pretraining.run import Pretraining
-from elmo_mini.pretraining.settings import DECAYS, OPTIMISERS, PRECISIONS, Settings
-from elmo_mini.pretraining.softmax import KINDS
-from elmo_mini.pretraining.sources import (
-    asked_sources,
-    course_sources,
-    evaluation_sentences,
-    pack,
+from elmo_mini.training.options import (
+    add_run_options,
+    precision_of,
+    prepared,
+    settings_of,
+    use_threads,
 )
-from elmo_mini.pretraining.text import count_vocabulary, hold_out
+from elmo_mini.training.pretraining.model_card import describe, write_history, write_model
+from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
+from elmo_mini.training.pretraining.run import Pretraining
+from elmo_mini.training.pretraining.settings import DECAYS, OPTIMISERS, Settings
+from elmo_mini.training.pretraining.softmax import KINDS
+from elmo_mini.training.pretraining.sources import course_sources, evaluation_sentences, pack
+from elmo_mini.training.pretraining.text import count_vocabulary, hold_out
+from elmo_mini.training.processes import Processes
+from elmo_mini.training.session import carry_out
 
 EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
 SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 VOCABULARY = whole_number(4)  # three of them are no words
-THREADS = whole_number(1, 1024)
 WRITTEN = (
     "checkpoint.safetensors",
     "history.json",
@@ -59,17 +53,15 @@ WRITTEN = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options; those of `DEFAULTS` depend on ``--course``."""
+    course = "the texts and settings of the course checkpoint"
+    add_run_options(parser, output="build/bilm", course=course, device="auto")
+    parser.set_defaults(output=None)
     add = parser.add_argument
-    add("corpora", nargs="*", metavar="CORPUS", help="names as `corpora` lists them")
-    add("--text", type=Path, action="append", default=[], metavar="FILE", help="a text file")
-    add("--course", action="store_true", help="the texts and settings of the course checkpoint")
-    add("--output", type=Path, help="folder for the run and its model (build/bilm)")
     add("--size", choices=list(SIZES), help="tiny, or a published size (tiny)")
     add("--cells", type=positive_int, help="LSTM cells, in place of the size's")
     add("--projection", type=positive_int, help="size of an output, in place of the size's")
     add("--epochs", type=EPOCHS, help="passes over the text (10)")
     add("--steps", type=positive_int, help="optimiser steps, in place of --epochs")
-    add("--minutes", type=non_negative_float, help="stop then; the same command goes on later")
     add("--batch-size", type=positive_int, help="streams read at once, by all processes (64)")
     add("--bptt", type=positive_int, default=20, help="tokens of each stream in a step (20)")
     add("--vocabulary", type=VOCABULARY, help="words the softmax knows (16000)")
@@ -85,14 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--in-order", action="store_true", help="keep the sentences in the order of the text")
     add("--validation", type=SHARE, default=0.02, help="share of the text held out (0.02)")
     add("--validate-steps", type=positive_int, help="steps between validations (an epoch)")
-    add("--checkpoint-minutes", type=non_negative_float, default=5, help="between checkpoints (5)")
-    add("--checkpoint-steps", type=positive_int, help="a checkpoint every so many steps as well")
     add("--half", action=argparse.BooleanOptionalAction, help="store the model in float16")
     add("--official", action="store_true", help="write options.json and weights.hdf5 too")
-    add("--seed", type=random_seed, default=1, help="of all random numbers (1)")
-    add("--device", default="auto", help="cpu, cuda or auto (auto)")
-    add("--precision", choices=PRECISIONS, help="of products (a GPU: bfloat16, else float32)")
-    add("--threads", type=THREADS, help="threads of each process on the CPU")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,8 +86,7 @@ def run(args: argparse.Namespace) -> int:
     for name, value in (COURSE if args.course else DEFAULTS).items():
         if getattr(args, name) is None:
             setattr(args, name, value)
-    if args.threads:
-        torch.set_num_threads(args.threads)
+    use_threads(args)
     processes = Processes.join(args.device)
     _pretrain(args, processes)
     processes.leave()
@@ -110,12 +95,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     say = print if processes.first else (lambda *_, **__: None)
-    sources = asked_sources(args.corpora, args.text, course_sources if args.course else None)
     folder: Path = args.output
-    for name in WRITTEN:
-        check_not_read(folder / name, args.text)
-    make_folder(folder)
-    check_own(folder, WRITTEN)
+    sources = prepared(args, WRITTEN, course_sources)
     say(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
     left_out = evaluation_sentences() if args.course else frozenset[str]()
     text, validation = hold_out(pack(sources, left_out), args.validation)
@@ -123,67 +104,26 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     per_epoch = text.steps // (args.batch_size * args.bptt)
     settings = _settings(args, per_epoch, processes.device)
     training = Pretraining(settings, vocabulary, text, validation, processes)
+    training.validate_every = args.validate_steps or max(1, per_epoch)
     say(describe(training, text, validation))
 
-    checkpoint = folder / "checkpoint.safetensors"
-    if checkpoint.exists():
-        training.resume(checkpoint)
-        say(f"Going on after step {training.step:,} of {settings.steps:,}.")
-    validate_every = args.validate_steps or max(1, per_epoch)
-    progress = tqdm(
-        total=settings.steps,
-        initial=training.step,
-        unit="step",
-        file=sys.stdout,
-        disable=not processes.first,
-        mininterval=1.0,
-        smoothing=0.05,
-    )
-    started = saved = time.monotonic()
-    average: list[float] = []
-    stop_asked: list[int] = []
-
-    def save() -> None:
-        nonlocal saved
-        training.save(checkpoint)
-        if processes.first:
-            write_history(training, folder)
-        saved = time.monotonic()
-
-    def validate() -> None:
-        entry = training.validate()
+    def validated() -> str:
+        entry = training.history.validation[-1]
         best = min(e["both"] for e in training.history.validation) == entry["both"]
-        progress.write(
+        if best and processes.first:
+            write_model(training, folder, sources, half=args.half)
+        return (
             f"step {training.step:,}: validation perplexity {entry['both']:.1f} "
             f"(forward {entry['forward']:.1f}, backward {entry['backward']:.1f})"
         )
-        if best and processes.first:
-            write_model(training, folder, [s.record() for s in sources], half=args.half)
 
-    def on_step(_: Pretraining, forward: float, backward: float) -> bool:
-        average[:] = [*average[-49:], (forward + backward) / 2]
-        progress.update()
-        progress.set_postfix_str(f"loss {sum(average) / len(average):.3f}", refresh=False)
-        step = training.step
-        if step % validate_every == 0 or step == settings.steps:
-            validate()
-        now = time.monotonic()
-        # The clock is asked for now and then only: all processes must hear the answer.
-        asked = step % 10 == 0 or processes.size == 1
-        stop = asked and processes.agree(
-            bool(stop_asked) or (args.minutes is not None and now - started > 60 * args.minutes)
-        )
-        due = asked and processes.agree(now - saved > 60 * args.checkpoint_minutes)
-        planned = bool(args.checkpoint_steps) and step % args.checkpoint_steps == 0
-        if stop or due or planned or step == settings.steps:
-            save()
-        return stop
-
-    with noting_signals(stop_asked):
-        finished = training.run(on_step)
-    progress.close()
-    if not finished:
-        say(f"Stopped after step {training.step:,}; the same command goes on from there.")
+    if not carry_out(
+        training,
+        folder / "checkpoint.safetensors",
+        args,
+        validated=validated,
+        saved=lambda: write_history(training, folder),
+    ):
         return
     model = folder / "model.safetensors"
     if args.official and processes.first:
@@ -198,21 +138,12 @@ def _settings(args: argparse.Namespace, per_epoch: int, device: str) -> Settings
         dim=args.cells or options.dim,
         projection_dim=args.projection or options.projection_dim,
     )
-    return Settings(
+    return settings_of(
+        Settings,
+        args,
         options=options,
         steps=args.steps or max(1, round(args.epochs * per_epoch)),
-        batch_size=args.batch_size,
-        bptt=args.bptt,
-        softmax=args.softmax,
-        sampled=args.sampled,
-        optimiser=args.optimiser,
-        learning_rate=args.learning_rate,
-        warm_up=args.warm_up,
-        decay=args.decay,
-        weight_decay=args.weight_decay,
         clip=args.clip or (10.0 if args.optimiser == "adagrad" else 1.0),
-        dropout=args.dropout,
         shuffle=not args.in_order,
-        precision=args.precision or ("bfloat16" if device.startswith("cuda") else "float32"),
-        seed=args.seed,
+        precision=precision_of(args, device),
     )

@@ -99,7 +99,7 @@ class ProjectedLSTM(nn.Module):
     ) -> tuple[Tensor, State]:
         """Read a batch whose B rows are sorted by falling length, packed as by `PackedOrder`.
 
-        This is the definition. `elmo_mini.bilm.fast` computes the same, faster.
+        This is the definition. `elmo_mini.fast.read_layer` computes the same, faster.
 
         Parameters
         ----------

@@ -20,10 +20,10 @@ from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
 from elmo_mini.models.taglm import BiLSTM
-from elmo_mini.recurrent.training import TrainingOptions, evaluating, train_on_sentences
 from elmo_mini.tagging.spans import to_bio
 from elmo_mini.tagging.tagged_sentences import PADDING, UNKNOWN, TaggedSentence, normalise
 from elmo_mini.text.batches import pad
+from elmo_mini.training.steps import TrainingOptions, evaluating, train_on_sentences
 
 Where = Literal["none", "input", "output", "both"]
 Mix = Callable[[Tensor, Tensor, Tensor], Tensor]

@@ -22,7 +22,6 @@ from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_tokens
 from elmo_mini.fast.character_options import CharacterCNNOptions
 from elmo_mini.models.taglm import BiLSTM, Join, Position, TaggerOptions, lm_part, with_lm
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.tagged_sentences import (
     PADDING,
@@ -35,6 +34,7 @@ from elmo_mini.tagging.tagged_sentences import (
     padded,
 )
 from elmo_mini.text.batches import batches_of_like_length, pad
+from elmo_mini.training.steps import evaluating
 from elmo_mini.word_vectors.table import WordVectors
 
 FORMAT = "elmo_mini tagger 1"

@@ -13,11 +13,11 @@ import torch
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.training import TrainingOptions, clipped_step, seeded
 from elmo_mini.tagging.spans import SpanScores, span_scores
 from elmo_mini.tagging.tagged_sentences import TaggedSentence, check_labels, check_lm
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.text.batches import shuffled_batches
+from elmo_mini.training.steps import TrainingOptions, clipped_step, seeded
 from elmo_mini.word_vectors.table import WordVectors
 
 LARGEST_GRADIENT = 5.0

@@ -14,16 +14,16 @@ from torch import Tensor
 
 from elmo_mini.models.context2vec import Context2Vec, shared_noise_loss, word_log_probabilities
 from elmo_mini.models.skip_gram import noise_distribution
-from elmo_mini.recurrent.training import (
+from elmo_mini.tasks.language_model_use import Floats
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import (
     TrainingOptions,
     device_of,
     evaluating,
     train_on_sentences,
 )
-from elmo_mini.tasks.language_model_use import Floats
-from elmo_mini.text.batches import pad
-from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
-from elmo_mini.text.vocabulary import Vocabulary
 
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 """As `sgns_loss`: positions (N, D), their words (N, D), noise words (N, K, D)."""

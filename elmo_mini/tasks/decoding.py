@@ -14,10 +14,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import perplexity
-from elmo_mini.recurrent.training import device_of, evaluating
 from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import shifted
+from elmo_mini.training.steps import device_of, evaluating
 
 State = Any
 """What a step hands to the next: the states of both LSTMs; None before the first word."""

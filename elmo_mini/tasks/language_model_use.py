@@ -14,10 +14,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel, perplexity
-from elmo_mini.recurrent.training import TrainingOptions, device_of, evaluating, train
 from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train
 
 Floats = NDArray[np.float32]
 

@@ -17,14 +17,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel, masked_cross_entropy, perplexity
-from elmo_mini.recurrent.training import (
+from elmo_mini.text.batches import pad
+from elmo_mini.text.running_text import endless_windows, shifted
+from elmo_mini.training.steps import (
     TrainingOptions,
     device_of,
     evaluating,
     train_on_sentences,
 )
-from elmo_mini.text.batches import pad
-from elmo_mini.text.running_text import endless_windows, shifted
 
 Pair = tuple[Sequence[int], Sequence[int]]
 

@@ -1,16 +1,15 @@
-"""A longer run of masked language modelling that can be stopped and gone on with.
+"""Pretraining a masked language model: pairs of sentences, a step, what checkpoints keep.
 
 Sentences come in pairs; of one half of them the second sentence is false. The loss is that of the
 hidden words plus that of the question whether the second sentence follows the first. Every random
-number of a step comes from the seed and the step's number, so a run that was stopped goes on
-with the very numbers it would have had.
+number of a step comes from the seed and the step's number, so a checkpoint need not hold a
+generator's state.
 """
 
+import hashlib
 import random
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from elmo_mini.checkpoints.safetensors_file import (
-    optimiser_tensors,
-    read_checkpoint,
-    restore_optimiser,
-    write_checkpoint,
-)
-from elmo_mini.checkpoints.same_run import check_same_run
-from elmo_mini.recurrent.training import clipped_step, device_of, seeded
+from elmo_mini.training.processes import Processes
+from elmo_mini.training.run import Run
+from elmo_mini.training.steps import clipped_step, device_of, seeded
 from elmo_mini.transformer.corruption import CHOSEN, corrupt
 from elmo_mini.transformer.masked_lm import NOT_ASKED, MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.sentence_pairs import pack, padded
@@ -60,6 +54,11 @@ class NumberedText:
         found: list[int] = self.words[self.starts[sentence] : self.starts[sentence + 1]].tolist()
         return found
 
+    def digest(self) -> str:
+        """64 hexadecimal digits that another text does not have."""
+        parts = (self.words, self.starts, self.goes_on)
+        return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
 
 def epoch_rows(text: NumberedText, longest: int, lots: random.Random) -> list[Row]:
     """The text once: pairs of neighbours, of which one half get a false second sentence."""
@@ -78,9 +77,9 @@ def epoch_rows(text: NumberedText, longest: int, lots: random.Random) -> list[Ro
     return rows
 
 
-@dataclass
-class MaskedPretraining:
-    """One run: the model, its optimiser, and how far it has come.
+@dataclass(eq=False)
+class MaskedPretraining(Run):
+    """One run of pretraining a masked language model.
 
     Attributes
     ----------
@@ -93,8 +92,9 @@ class MaskedPretraining:
     fall : share of the steps in which it falls
     seed : of the weights, the order, the corruption and the false pairs
     chosen : share of the words that are asked for
-    half : compute products of matrices in bfloat16
+    half : compute products of matrices in bfloat16, where the device has kernels for it
     device : where the model computes; what is drawn is the same on every device
+    held : rows to validate on
     """
 
     options: MaskedLMOptions
@@ -108,21 +108,25 @@ class MaskedPretraining:
     chosen: float = CHOSEN
     half: bool = False
     device: str = "cpu"
-    step: int = field(default=0, init=False)
+    held: Sequence[Row] = ()
+    model: MaskedLM = field(init=False, repr=False)
     words_read: int = field(default=0, init=False)
-    seconds: float = field(default=0.0, init=False)
     history: list[dict[str, float]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         with seeded(self.seed, torch.device("cpu")):
-            self.model = MaskedLM(self.options).to(self.device)
-        weights = [p for p in self.model.parameters() if p.ndim > 1]
-        others = [p for p in self.model.parameters() if p.ndim <= 1]
+            model = MaskedLM(self.options).to(self.device)
+        weights = [p for p in model.parameters() if p.ndim > 1]
+        others = [p for p in model.parameters() if p.ndim <= 1]
         groups: list[dict[str, Any]] = [
             {"params": weights, "weight_decay": 0.01},
             {"params": others, "weight_decay": 0.0},
         ]
-        self.optimiser = torch.optim.AdamW(groups, lr=self.learning_rate, betas=(0.9, 0.98))
+        optimiser = torch.optim.AdamW(groups, lr=self.learning_rate, betas=(0.9, 0.98))
+        alone = Processes(0, 1, self.device)
+        super().__init__(model, optimiser, "bfloat16" if self.half else "float32", alone)
+        self.half = self.precision.now == "bfloat16"
+        self.text_digest = self.text.digest()
         self._epoch, self._first = -1, 0
         self._batches: list[list[Row]] = []
 
@@ -132,65 +136,45 @@ class MaskedPretraining:
         falling = (self.steps - step) / (self.fall * self.steps)
         return self.learning_rate * max(0.0, min(1.0, rising, falling))
 
-    def train_step(self) -> tuple[float, float]:
+    def learn(self) -> tuple[float, float]:
         """One step; the losses of the hidden words and of the pairs, in nats."""
         self.model.train()
         ids, mask, segments, follows = self._batch(self.step)
         chance = torch.Generator().manual_seed(self.seed * 1_000_003 + self.step)
         read, asked = corrupt(ids, self.options.words, chance, chosen=self.chosen)
         batch = (part.to(self.device) for part in (read, asked, mask, segments, follows))
-        with self._precision():
+        with self.precision.autocast():
             hidden, pairs = losses(self.model, *batch)
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(self.step)
         clipped_step(self.model, self.optimiser, hidden + pairs)
-        self.step += 1
         self.words_read += int(mask.sum())
         return hidden.item(), pairs.item()
 
-    def save(self, path: Path) -> None:
-        """Write everything that is needed to go on."""
-        tensors = {f"model.{name}": t for name, t in self.model.state_dict().items()}
-        record = {
-            **self._belongs_to(),
-            "step": self.step,
-            "words_read": self.words_read,
-            "seconds": self.seconds,
-            "history": self.history,
-        }
-        write_checkpoint(path, tensors | optimiser_tensors(self.optimiser), record)
+    def validate(self) -> dict[str, float]:
+        """What `validation_loss` finds in `held`."""
+        entry = validation_loss(self.model, self.held, self.options.words)
+        entry |= {"step": self.step, "words": self.words_read, "seconds": round(self.seconds)}
+        self.history.append(entry)
+        return entry
 
-    def resume(self, path: Path) -> None:
-        """Go on from a file of `save`; the number of steps may have grown since.
-
-        Raises
-        ------
-        ConfigurationError
-            If it belongs to other settings; the message names what differs.
-        CheckpointDamaged
-            If the file is truncated or foreign.
-        """
-        tensors, record = read_checkpoint(path)
-        check_same_run(path, record, self._belongs_to())
-        self.model.load_state_dict(
-            {name[6:]: t for name, t in tensors.items() if name.startswith("model.")}
-        )
-        restore_optimiser(self.optimiser, tensors)
-        self.step, self.words_read = record["step"], record["words_read"]
-        self.seconds, self.history = record["seconds"], record["history"]
-
-    def _precision(self) -> AbstractContextManager[Any]:
-        if not self.half:
-            return nullcontext()
-        return torch.autocast(torch.device(self.device).type, torch.bfloat16)
-
-    def _belongs_to(self) -> dict[str, Any]:
+    def belongs_to(self) -> dict[str, Any]:
+        """Settings and text; the number of steps may grow."""
         return {
             "options": asdict(self.options),
             "batch_size": self.batch_size,
             "seed": self.seed,
             "chosen": self.chosen,
+            "text": self.text_digest,
         }
+
+    def record(self) -> dict[str, Any]:
+        """What was read and found so far."""
+        return {"words_read": self.words_read, "history": self.history}
+
+    def restore(self, tensors: Mapping[str, Tensor], record: Mapping[str, Any]) -> None:
+        """Take over what was read and found."""
+        self.words_read, self.history = record["words_read"], record["history"]
 
     def _batch(self, step: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Ids, mask and segments (B, T) of a step, and (B,) whether the pair is a true one."""

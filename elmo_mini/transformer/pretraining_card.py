@@ -3,47 +3,35 @@
 import math
 from typing import Any
 
-from elmo_mini.pretraining.sources import sources_table
+from elmo_mini.training.card import page
 
 
 def model_card(record: dict[str, Any]) -> str:
     """The record of a run as a page to read."""
-    validation = record["validation"]
-    return "\n".join(
+    validation, threads = record["validation"], record["threads"]
+    cores = "" if record["device"][:3] != "CPU" else "one core on " if threads == 1 else "the "
+    return page(
+        record,
+        "A masked language model",
+        f"A BERT in small (Devlin et al., 2019) with {record['weights']:,} weights: "
+        f"{record['layers']} blocks of {record['dim']} numbers and {record['heads']} heads, "
+        f"{record['longest']} places, whole words in lower case, a vocabulary of "
+        f"{record['words']:,}, no dropout. `model.safetensors` holds it in float16, with its "
+        "words and its softmax. Load it with `elmo_mini.transformer.files.load_masked_lm`.",
+        "Sentences left out stand in a text on which the course measures models. One sentence "
+        "in fifty was held out for validation.",
         [
-            "# A masked language model",
-            "",
-            f"A BERT in small (Devlin et al., 2019) with {record['weights']:,} weights: "
-            f"{record['layers']} blocks of {record['dim']} numbers and {record['heads']} heads, "
-            f"{record['longest']} places, whole words in lower case, a vocabulary of "
-            f"{record['words']:,}, no dropout. `model.safetensors` holds it in float16, with its "
-            "words and its softmax. Load it with "
-            "`elmo_mini.transformer.masked_lm_file.load_masked_lm`.",
-            "",
-            "## Text",
-            "",
-            *sources_table(record["sources"]),
-            "",
-            "Sentences left out stand in a text on which the course measures models. One sentence "
-            "in fifty was held out for validation.",
-            "",
-            "## Training",
-            "",
-            f"- {record['step']:,} steps of {record['batch_size']} pairs of sentences, "
+            f"{record['step']:,} steps of {record['batch_size']} pairs of sentences, "
             f"{record['words_read']:,} tokens with [CLS] and [SEP]; "
             f"{record['chosen']:.0%} of the words were asked for, and one half of the second "
             "sentences was drawn at random",
-            f"- {record['seconds'] / 60:.0f} minutes of {record['machine']}, "
-            f"torch {record['torch']}",
-            "",
-            f"      {record['command']}",
-            "",
-            "## Validation",
-            "",
+            f"{record['seconds'] / 60:.0f} minutes of {cores}{record['device']}",
+        ],
+        (
+            "Validation",
             f"{validation['nats']:.3f} nats for each hidden word (perplexity "
             f"{math.exp(validation['nats']):.1f}), {validation['pairs']:.1%} of the pairs judged "
             "right. A perplexity with both sides in sight does not compare with a language "
             "model's.",
-            "",
-        ]
+        ),
     )

@@ -5,8 +5,8 @@ from itertools import chain
 
 import numpy as np
 
-from elmo_mini.pretraining.sources import REVIEWS, Source, read_without
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.sources import REVIEWS, Source, read_without
 from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN
 from elmo_mini.transformer.pretraining import NumberedText
 

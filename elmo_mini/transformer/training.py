@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.training import clipped_step
+from elmo_mini.training.steps import clipped_step
 from elmo_mini.transformer.masked_lm import MaskedLM, masked_lm_loss
 
 WARM_UP = 0.1

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.awd_lstm.model import AWDLSTM
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.batches import pad, shuffled_batches
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 from elmo_mini.ulmfit.long_texts import read_in_chunks
 from elmo_mini.ulmfit.pooling import concat_pool
 

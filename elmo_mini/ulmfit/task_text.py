@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.awd_lstm.model import AWDLSTM, States, detached, in_reading_order
-from elmo_mini.recurrent.training import evaluating
 from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows, text_stream
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.steps import evaluating
 
 ROWS, BPTT = 16, 35
 OTHER = 0  # the number of the unknown word

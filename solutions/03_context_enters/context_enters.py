@@ -69,10 +69,10 @@ from course.texts.small_text import small_text
 from elmo_mini.models.context2vec import Context2Vec
 from elmo_mini.models.lstm_language_model import perplexity
 from elmo_mini.progress import progress_bar
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.context2vec_use import fill_blank, train_context2vec
 from elmo_mini.tasks.language_model_use import hidden_states
 from elmo_mini.text.running_text import stream_rows
+from elmo_mini.training.steps import TrainingOptions
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 

@@ -77,7 +77,7 @@ def test_a_class_without_forward_is_told_so() -> None:
 @pytest.mark.parametrize("line", ["made(weights)", "[made(w) for w in [weights]]", "asks(weights)"])
 def test_a_class_is_examined_anew_when_a_function_that_it_calls_changes(line: str) -> None:
     answer = written(
-        "from elmo_mini.bilm import plain\n"
+        "from elmo_mini.models import elmo as plain\n"
         "def made(weights): raise NotImplementedError\n"
         "def asks(weights): return made(weights)\n"
         "class CharCNN(plain.CharCNN):\n"

@@ -10,7 +10,7 @@ IMPORTS = {
     "import torch, h5py\nimport numpy as np\nfrom torch.nn import functional": {},
     "from __future__ import annotations\nimport math, os.path": {},
     "import scipy.special": {"scipy.special": "part"},
-    "def f():\n    from elmo_mini.bilm import plain": {"elmo_mini.bilm": "part"},
+    "def f():\n    from elmo_mini.models import elmo": {"elmo_mini.models": "part"},
     "from my_elmo.helper import g": {"scipy": "helper"},
     "import my_elmo.helper": {"scipy": "helper"},
     "from my_elmo import helper": {"scipy": "helper"},

@@ -23,8 +23,8 @@ from course.results.intervals import verdict_twice
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
 from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 
 
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:

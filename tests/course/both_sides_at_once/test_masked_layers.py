@@ -13,7 +13,7 @@ from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN
-from elmo_mini.transformer.masked_lm_file import LARGER_CHECKPOINT
+from elmo_mini.transformer.files import LARGER_CHECKPOINT
 
 
 def occurrences(words: list[str]) -> tuple[Occurrence, ...]:

@@ -9,8 +9,8 @@ from course.both_sides_at_once import next_sentences
 from course.both_sides_at_once.single_blanks import single_blanks
 from course.texts.small_text import small_text
 from elmo_mini import corpora
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.sentence_pairs import pack
 
 PAIRS = [

@@ -10,9 +10,9 @@ from course.starting_from_a_language_model.forgetting import (
     language_model_of,
 )
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.language_model_use import stream_perplexity, train_language_model
 from elmo_mini.tasks.lstm_classifier import LSTMClassifier, accuracy, start_from
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 TEXT = torch.tensor([2, 3, 4, 5]).repeat(200)

@@ -17,11 +17,11 @@ from course.starting_from_a_language_model.transfer_setup import (
 )
 from course.starting_from_a_language_model.two_models import FRESH, LM, two_models
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.decoding import decode_step
 from elmo_mini.tasks.language_model_use import train_language_model
 from elmo_mini.tasks.lstm_classifier import LSTMClassifier, autoencoder_steps, start_from
 from elmo_mini.tasks.seq2seq import Seq2Seq
+from elmo_mini.training.steps import TrainingOptions
 
 
 class Text:

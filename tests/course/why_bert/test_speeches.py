@@ -4,7 +4,7 @@ import torch
 
 from course.why_bert import speeches
 from elmo_mini.transformer.causal_lm import CausalLM
-from elmo_mini.transformer.causal_lm_file import COURSE_CHECKPOINT, load_causal_lm
+from elmo_mini.transformer.files import COURSE_CHECKPOINT, load_causal_lm
 
 
 def test_a_text_of_one_circle_is_learnt() -> None:

@@ -37,7 +37,7 @@ def weights(run: AWDRun) -> torch.Tensor:
         (ADAM, 9),
         (replace(ADAM, sampled=3, vary=False), 7),
         (replace(AVERAGED, keep_best=True), 16),
-        (AVERAGED, 45),
+        (AVERAGED, 44),
     ],
     ids=["Adam", "sampled, even windows", "SGD, the best kept", "averaging"],
 )
@@ -47,7 +47,7 @@ def test_it_goes_on_with_the_numbers_it_would_have_had(
     whole = new(training)
     assert whole.run()
     stopped = new(training)
-    assert not stopped.run(after_step=lambda step: step == stop)
+    assert not stopped.run(after_step=lambda run: run.step == stop)
     assert stopped.losses, "the stop is within an epoch"
     stopped.save(tmp_path / "run.safetensors")
     torch.rand(1_000)
@@ -56,7 +56,7 @@ def test_it_goes_on_with_the_numbers_it_would_have_had(
     assert later.run()
     for run in (whole, later):
         run.close()
-    assert later.steps == whole.steps > stop
+    assert later.step == whole.step > stop
     assert later.history.validation == whole.history.validation
     assert later.history.training == whole.history.training
     assert later.history.averaging_since == whole.history.averaging_since
@@ -65,7 +65,7 @@ def test_it_goes_on_with_the_numbers_it_would_have_had(
 
 def test_averaging_has_begun_where_its_run_was_stopped() -> None:
     run = new(AVERAGED)
-    run.run(after_step=lambda step: step == 45)
+    run.run(after_step=lambda run: run.step == 44)
     assert run.average is not None
     assert run.average.count > 0
 
@@ -73,7 +73,7 @@ def test_averaging_has_begun_where_its_run_was_stopped() -> None:
 def test_a_run_saved_between_two_epochs_goes_on(tmp_path: Path) -> None:
     whole, stopped, later = new(ADAM), new(ADAM), new(ADAM)
     whole.run()
-    stopped.run(after_epoch=lambda history: len(history.validation) == 2)
+    stopped.run(after_validation=lambda run: run.epoch == 2)
     stopped.save(tmp_path / "run.safetensors")
     later.resume(tmp_path / "run.safetensors")
     assert (later.epoch, later.state) == (2, None)
@@ -84,7 +84,7 @@ def test_a_run_saved_between_two_epochs_goes_on(tmp_path: Path) -> None:
 def test_another_run_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "run.safetensors"
     run = new(ADAM)
-    run.run(after_step=lambda step: step == 2)
+    run.run(after_step=lambda run: run.step == 2)
     run.save(file)
     with pytest.raises(ConfigurationError, match="epochs is 3 there and 4 here"):
         new(replace(ADAM, epochs=4)).resume(file)

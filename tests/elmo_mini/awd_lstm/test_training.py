@@ -34,7 +34,10 @@ def small() -> AWDLSTM:
         QUICK,
         replace(QUICK, optimiser="adam", learning_rate=0.1),
         replace(QUICK, optimiser="adam", learning_rate=0.1, sampled=3),
-        replace(QUICK, optimiser="adam", learning_rate=0.1, bfloat16=True),
+        pytest.param(
+            replace(QUICK, optimiser="adam", learning_rate=0.1, bfloat16=True),
+            marks=pytest.mark.precision,
+        ),
     ],
     ids=["SGD", "Adam", "sampled", "16 bits"],
 )

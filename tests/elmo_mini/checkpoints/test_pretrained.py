@@ -14,7 +14,7 @@ from elmo_mini.checkpoints.safetensors_file import (
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, small_run
+from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS, small_run
 
 
 @pytest.fixture

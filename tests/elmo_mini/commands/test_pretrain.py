@@ -1,6 +1,4 @@
 import json
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -11,11 +9,10 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.commands.pretrain import WRITTEN
-from elmo_mini.pretraining.objective import BiLMWithSoftmax
-from elmo_mini.pretraining.recipes import COURSE, DEFAULTS, SIZES
-from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.text.vocabulary import Vocabulary
-from tests.elmo_mini.pretraining.pretraining_run import sentences
+from elmo_mini.training.pretraining.objective import BiLMWithSoftmax
+from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
+from tests.elmo_mini.training.pretraining.pretraining_run import sentences
 
 SMALL = [
     "--cells=12",
@@ -86,29 +83,6 @@ def test_the_same_command_goes_on_where_the_time_ended_it(
     )
     for name, tensor in first.state_dict().items():
         assert torch.equal(second.state_dict()[name], tensor), name
-
-
-@pytest.mark.usefixtures("interruptible_process")
-def test_ctrl_c_ends_the_run_between_two_steps_and_loses_none(
-    text_file: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    command = ["pretrain", f"--text={text_file}", f"--output={tmp_path / 'run'}", *SMALL]
-    whole = Pretraining.train_step
-
-    def interrupted_within(run: Pretraining) -> tuple[float, float]:
-        if run.step == 4:
-            os.kill(os.getpid(), signal.SIGINT)
-        return whole(run)
-
-    monkeypatch.setattr(Pretraining, "train_step", interrupted_within)
-    assert main([*command, "--steps=12"]) == 0
-    assert "Stopped after step 5;" in capsys.readouterr().out
-    _, record = read_checkpoint(tmp_path / "run" / "checkpoint.safetensors")
-    assert record["step"] == 5
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_requests_that_cannot_be_met_are_answered_in_a_sentence(

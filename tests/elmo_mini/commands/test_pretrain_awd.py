@@ -1,6 +1,3 @@
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,36 +40,3 @@ def test_what_is_missing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "name a corpus" in capsys.readouterr().err
     assert main(["pretrain-awd", "--course", "brown"]) == 2
     assert "names its texts itself" in capsys.readouterr().err
-
-
-def test_a_run_that_is_killed_goes_on_to_the_same_model(tmp_path: Path) -> None:
-    text = written(tmp_path)
-    options = [*SMALL.split(), "--epochs", "3", "--dropout", "0.5", "--checkpoint-minutes", "0"]
-
-    def started(folder: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "elmo_mini", "pretrain-awd", "--text", str(text), *options]
-        output = str(tmp_path / folder)
-        return subprocess.Popen(
-            [*command, "--output", output], stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-
-    with started("killed") as run:
-        assert run.stdout is not None
-        for line in run.stdout:
-            if "epoch 1" in line:
-                run.send_signal(signal.SIGKILL)
-                break
-    file = tmp_path / "killed" / "forward.safetensors"
-    assert not file.exists()
-    with started("killed") as run:
-        said = run.communicate()[0]
-    assert "Going on after step" in said
-    assert run.returncode == 0
-    with started("whole") as run:
-        run.communicate()
-    killed, whole = (
-        read_awd_lstm_record(tmp_path / folder / "forward.safetensors")
-        for folder in ("killed", "whole")
-    )
-    assert killed["history"]["validation"] == whole["history"]["validation"]
-    assert killed["perplexity"] == whole["perplexity"]

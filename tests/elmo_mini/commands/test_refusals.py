@@ -51,6 +51,7 @@ NUMBERS = {
         "--bptt": WHOLE,
         "--minutes": ("-1", "soon", "inf"),
         "--checkpoint-minutes": ("-1", "soon", "inf"),
+        "--checkpoint-steps": WHOLE,
         "--learning-rate": ABOVE_0,
         "--weight-decay": ("-0.1", "nan", "inf"),
         "--alpha": ("-0.1", "nan", "inf"),
@@ -63,6 +64,8 @@ NUMBERS = {
     "pretrain-masked": {
         "--steps": WHOLE,
         "--minutes": ("-1", "soon", "inf"),
+        "--checkpoint-minutes": ("-1", "soon", "inf"),
+        "--checkpoint-steps": WHOLE,
         "--batch-size": WHOLE,
         "--vocabulary": WHOLE,
         "--dim": WHOLE,

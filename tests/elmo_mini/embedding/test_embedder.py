@@ -138,6 +138,7 @@ def test_what_is_no_sentence_is_refused(
             embed(sentence)
 
 
+@pytest.mark.precision
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_a_model_of_half_precision_gives_float32(
     files: official_files.Files, dtype: torch.dtype

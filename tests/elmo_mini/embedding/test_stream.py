@@ -118,6 +118,7 @@ def test_an_error_names_the_sentence_by_its_number_in_the_stream(bilm: FastBiLM)
         list(embed_stream(bilm, None))  # type: ignore[arg-type]
 
 
+@pytest.mark.precision
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_a_model_of_half_precision_gives_float32(bilm: FastBiLM, dtype: torch.dtype) -> None:
     exact = [e.every_layer() for e in embed_stream(bilm, [["a", "cat"]])]

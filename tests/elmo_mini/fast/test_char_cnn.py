@@ -69,6 +69,7 @@ def test_short_cut_agrees_on_any_ids(tmp_path: Path) -> None:
     torch.testing.assert_close(encode_types(encoder, ids), encoder(ids), rtol=0, atol=1e-12)
 
 
+@pytest.mark.precision
 @pytest.mark.parametrize("packed", [True, False])
 def test_without_gradients_autocast_changes_nothing(
     packed: bool, monkeypatch: pytest.MonkeyPatch

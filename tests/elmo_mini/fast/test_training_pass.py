@@ -74,6 +74,7 @@ def test_clip_gradient_is_one_on_the_limit(limit: float) -> None:
     assert c.grad.flatten().tolist() == ([0.5, 0.5] if limit == 0.5 else [0.0, 0.0])
 
 
+@pytest.mark.precision
 def test_under_autocast_only_the_products_are_rough() -> None:
     layer = ProjectedLSTM(3, 7, 4).float()
     inputs = torch.randn(2, 15, 3, dtype=torch.float32)

@@ -5,7 +5,6 @@ import pytest
 import torch
 from torch import nn
 
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tagging.elmo_tagger import (
     ElmoTagger,
     LayeredSentence,
@@ -14,6 +13,7 @@ from elmo_mini.tagging.elmo_tagger import (
     with_layers,
 )
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
+from elmo_mini.training.steps import TrainingOptions
 
 
 def sentence(words: str, labels: str) -> LayeredSentence:

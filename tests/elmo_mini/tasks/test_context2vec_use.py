@@ -8,9 +8,9 @@ import torch
 
 from elmo_mini.models.context2vec import Context2Vec
 from elmo_mini.models.skip_gram import sgns_loss
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.context2vec_use import context_vectors, fill_blank, train_context2vec
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 

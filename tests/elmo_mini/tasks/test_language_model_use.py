@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.language_model_use import (
     hidden_states,
     stream_perplexity,
     train_language_model,
 )
 from elmo_mini.text.running_text import stream_rows, word_vocabulary
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 SENTENCES = [["the", "cat", "sat"], ["the", "dog"], ["a", "cat", "saw", "the", "dog"]]

@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.lstm_classifier import (
     LSTMClassifier,
     accuracy,
@@ -14,6 +13,7 @@ from elmo_mini.tasks.lstm_classifier import (
     train_autoencoder,
     train_classifier,
 )
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 

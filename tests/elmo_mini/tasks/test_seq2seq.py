@@ -3,7 +3,6 @@ import pytest
 import torch
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.recurrent.training import TrainingOptions
 from elmo_mini.tasks.language_model_use import train_language_model
 from elmo_mini.tasks.seq2seq import (
     Seq2Seq,
@@ -19,6 +18,7 @@ from elmo_mini.tasks.seq2seq import (
     translate,
 )
 from elmo_mini.text.batches import pad
+from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
 Pairs = list[tuple[list[int], list[int]]]

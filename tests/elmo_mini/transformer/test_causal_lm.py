@@ -12,7 +12,7 @@ from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.block import Block
 from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, continue_text, next_word_loss
-from elmo_mini.transformer.causal_lm_file import load_causal_lm, save_causal_lm
+from elmo_mini.transformer.files import load_causal_lm, save_causal_lm
 
 SIZES = {"dim": 8, "heads": 2, "layers": 2, "longest": 6}
 

@@ -12,6 +12,7 @@ from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, write_chec
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN, corrupt
+from elmo_mini.transformer.files import load_masked_lm, save_masked_lm
 from elmo_mini.transformer.heads import SentenceHead, SpanHead, TaggingHead, best_span
 from elmo_mini.transformer.masked_lm import (
     NOT_ASKED,
@@ -22,7 +23,6 @@ from elmo_mini.transformer.masked_lm import (
     masked_lm_loss,
     waves,
 )
-from elmo_mini.transformer.masked_lm_file import load_masked_lm, save_masked_lm
 from elmo_mini.transformer.training import rate, train_masked_lm
 
 WORDS = [*SPECIALS, "the", "dog", "barks", "at", "cat"]

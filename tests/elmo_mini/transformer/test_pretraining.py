@@ -11,8 +11,8 @@ import torch
 from autograde.exercises.both_sides_at_once import pack as packing
 from elmo_mini.__main__ import main
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.masked_lm import MaskedLMOptions
-from elmo_mini.transformer.masked_lm_file import load_masked_lm
 from elmo_mini.transformer.pretraining import (
     NO_PAIR,
     MaskedPretraining,

@@ -38,18 +38,24 @@ class Processes:
         ConfigurationError
             If PyTorch cannot compute on that device here.
         """
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        usable_device(device, "use the device 'cpu'")
-        size = int(os.environ.get("WORLD_SIZE", "1"))
+        alone = cls.alone(device)
+        size, device = int(os.environ.get("WORLD_SIZE", "1")), alone.device
         if size == 1:
-            return cls(0, 1, device)
+            return alone
         if device.startswith("cuda"):
             device = f"cuda:{os.environ['LOCAL_RANK']}"
             torch.cuda.set_device(device)
         if not dist.is_initialized():
             dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
         return cls(dist.get_rank(), dist.get_world_size(), device)
+
+    @classmethod
+    def alone(cls, device: str = "cpu") -> "Processes":
+        """This process for itself; arguments and errors as of `join`."""
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        usable_device(device, "use the device 'cpu'")
+        return cls(0, 1, device)
 
     @property
     def first(self) -> bool:

@@ -13,8 +13,8 @@ from typing import Any
 
 from elmo_mini import corpora
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.streams import PackedText
 from elmo_mini.text import senses
+from elmo_mini.training.pretraining.streams import PackedText
 
 WHOLE = ("masc_tagged", "gutenberg", "state_union", "inaugural")
 REVIEWS = ("movie_reviews", "sentence_polarity", "subjectivity")

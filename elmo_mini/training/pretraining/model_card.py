@@ -1,23 +1,20 @@
-"""What a run of pretraining leaves beside its checkpoint: loss curve, model and model card."""
+"""What a run of pretraining a biLM leaves beside its checkpoint: loss curve, model, model card."""
 
 import json
-import platform
-import shlex
-import subprocess
-import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from elmo_mini._version import __version__
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.files import write_text
-from elmo_mini.pretraining.run import Pretraining
-from elmo_mini.pretraining.sources import sources_table
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import unknown_share
+from elmo_mini.training.card import origin, page
+from elmo_mini.training.pretraining.run import Pretraining
+from elmo_mini.training.pretraining.sources import Source
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import unknown_share
 
 
 def describe(training: Pretraining, text: PackedText, validation: PackedText) -> str:
@@ -40,12 +37,17 @@ def write_history(training: Pretraining, folder: Path) -> None:
     """``history.json``: the settings and the loss curve."""
     history = asdict(training.history)
     del history["unwritten"]
-    content = {"settings": training.settings.to_dict(), "seconds": training.seconds, **history}
+    content = {
+        "settings": training.settings.to_dict(),
+        "precision": str(training.precision),
+        "seconds": training.seconds,
+        **history,
+    }
     write_text(folder / "history.json", json.dumps(content, indent=1) + "\n")
 
 
 def write_model(
-    training: Pretraining, folder: Path, sources: list[dict[str, Any]], *, half: bool = False
+    training: Pretraining, folder: Path, sources: Sequence[Source], *, half: bool = False
 ) -> None:
     """``model.safetensors``, ``vocabulary.json`` and the model card ``README.md``."""
     record = model_record(training, sources, half=half)
@@ -56,31 +58,20 @@ def write_model(
 
 
 def model_record(
-    training: Pretraining, sources: list[dict[str, Any]], *, half: bool = False
+    training: Pretraining, sources: Sequence[Source], *, half: bool = False
 ) -> dict[str, Any]:
     """Where a model comes from, as JSON values."""
-    settings = training.settings
-    tokens = training.step * training.tokens_per_step
-    cuda = training.device.startswith("cuda")
     return {
-        "sources": sources,
-        "settings": settings.to_dict(),
+        **origin(training, sources),
+        "settings": training.settings.to_dict(),
         "weights": sum(p.numel() for p in training.bilm.parameters()),
         "stored_as": "float16" if half else "float32",
-        "step": training.step,
-        "tokens_read": tokens,
+        "tokens_read": training.step * training.tokens_per_step,
         "epochs": round(training.step / training.streams.windows_per_epoch, 2),
-        "seconds": round(training.seconds, 1),
         "softmax_words": len(training.vocabulary),
         "unknown_in_validation": unknown_share(training.validation.text, training.vocabulary),
         "validation_words": len(training.validation.text.tokens),
         "validation": training.history.validation[-1] if training.history.validation else {},
-        "device": torch.cuda.get_device_name() if cuda else f"CPU, {platform.machine()}",
-        "processes": training.processes.size,
-        "torch": torch.__version__,
-        "elmo_mini": __version__,
-        "commit": _commit(),
-        "command": shlex.join(["python", "-m", "elmo_mini", *sys.argv[1:]]),
     }
 
 
@@ -88,58 +79,31 @@ def model_card(record: dict[str, Any]) -> str:
     """The record as a page to read."""
     lstm, cnn = record["settings"]["options"]["lstm"], record["settings"]["options"]["char_cnn"]
     perplexity = record["validation"]
-    lines = [
-        "# A bidirectional language model",
-        "",
+    return page(
+        record,
+        "A bidirectional language model",
         f"An ELMo biLM (Peters et al., 2018) with {record['weights']:,} weights: "
         f"{sum(n for _, n in cnn['filters'])} character filters, {cnn['n_highway']} highway "
         f"layer(s), {lstm['n_layers']} LSTM layers of {lstm['dim']} cells projected to "
         f"{lstm['projection_dim']} dimensions in each direction. `model.safetensors` holds it "
         f"in {record['stored_as']}, without the softmax. Load it with "
         "`elmo_mini.checkpoints.pretrained.load_pretrained`.",
-        "",
-        "## Text",
-        "",
-        *sources_table(record["sources"]),
-        "",
         "Sentences left out stand in a text on which the course measures models. "
         f"{record['validation_words']:,} words were held out of these texts for validation.",
-        "",
-        "## Training",
-        "",
-        f"- {record['tokens_read']:,} words read by each direction: {record['epochs']} epochs, "
-        f"{record['step']:,} steps",
-        f"- {record['seconds'] / 60:.1f} minutes on {record['device']}, "
-        f"{record['processes']} process(es), torch {record['torch']}",
-        f"- commit {record['commit']}",
-        "",
-        f"      {record['command']}",
-        "",
-    ]
-    if perplexity:
-        lines += [
-            "## Validation perplexity",
-            "",
+        [
+            f"{record['tokens_read']:,} words read by each direction: {record['epochs']} epochs, "
+            f"{record['step']:,} steps",
+            f"{record['seconds'] / 60:.1f} minutes on {record['device']}, "
+            f"{record['processes']} process(es)",
+        ],
+        (
+            "Validation perplexity",
             f"forward {perplexity['forward']:.1f}, backward {perplexity['backward']:.1f}, both "
             f"{perplexity['both']:.1f}, at a vocabulary of {record['softmax_words']:,} words "
             f"with sentence ends; {record['unknown_in_validation']:.1%} of the words count as "
             "one unknown word. Perplexities at other vocabularies or on other texts do not "
             "compare.",
-            "",
-        ]
-    return "\n".join(lines)
-
-
-def _commit() -> str:
-    folder = Path(__file__).parents[1]
-    try:
-        asked = subprocess.run(
-            ["git", "describe", "--always", "--dirty"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
         )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return asked.stdout.strip()
+        if perplexity
+        else None,
+    )

@@ -3,9 +3,9 @@
 import numpy as np
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.streams import EOS, PackedText
 from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.pretraining.streams import EOS, PackedText
 
 UNKNOWN = "<UNK>"
 BLOCK = 50

@@ -18,9 +18,9 @@ from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import encode_types
 from elmo_mini.fast.projected_lstm import State
-from elmo_mini.pretraining.softmax import build_softmax
-from elmo_mini.pretraining.streams import Window
 from elmo_mini.text.character_ids import PADDING, word_to_ids
+from elmo_mini.training.pretraining.softmax import build_softmax
+from elmo_mini.training.pretraining.streams import Window
 
 # Words are encoded in groups of similar length: a group costs what its longest word costs.
 _GROUPS = (10, 16)

@@ -3,7 +3,7 @@
 import pytest
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.processes import Processes
+from elmo_mini.training.processes import Processes
 
 
 def test_a_device_that_cannot_be_used_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

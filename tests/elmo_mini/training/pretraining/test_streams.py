@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elmo_mini.pretraining.streams import BOS, EOS, PackedText, TextStreams
+from elmo_mini.training.pretraining.streams import BOS, EOS, PackedText, TextStreams
 
 SENTENCES = [["the", "cat", "sat"], ["no"], ["the", "dog", "the", "cat", "saw"]]
 

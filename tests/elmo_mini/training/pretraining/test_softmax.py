@@ -4,7 +4,7 @@ import torch
 from torch.nn import functional
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.softmax import (
+from elmo_mini.training.pretraining.softmax import (
     AdaptiveSoftmax,
     FullSoftmax,
     SampledSoftmax,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.recurrent.training import (
+from elmo_mini.training.steps import (
     LARGEST_GRADIENT,
     TrainingOptions,
     clipped_step,

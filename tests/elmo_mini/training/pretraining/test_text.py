@@ -6,7 +6,7 @@ import pytest
 from elmo_mini import corpora
 from elmo_mini.corpora import CorpusMissing
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.pretraining.sources import (
+from elmo_mini.training.pretraining.sources import (
     REVIEWS,
     Source,
     course_sources,
@@ -14,8 +14,8 @@ from elmo_mini.pretraining.sources import (
     normal_form,
     pack,
 )
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import UNKNOWN, count_vocabulary, hold_out, unknown_share
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import UNKNOWN, count_vocabulary, hold_out, unknown_share
 
 
 def sentences_of(text: PackedText) -> list[list[str]]:

@@ -1,6 +1,6 @@
 """A small run of pretraining, for the tests; also started as a process of its own.
 
-    python -m tests.elmo_mini.pretraining.pretraining_run FOLDER [--kill-at STEP] [--softmax KIND]
+    python -m tests.elmo_mini.training.pretraining.pretraining_run FOLDER [OPTIONS]
 
 writes ``losses.json`` and ``checkpoint.safetensors`` into the folder, and goes on from the latter.
 """
@@ -15,11 +15,11 @@ import numpy as np
 import torch
 
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.pretraining.processes import Processes
-from elmo_mini.pretraining.run import Pretraining
-from elmo_mini.pretraining.settings import Settings
-from elmo_mini.pretraining.streams import PackedText
-from elmo_mini.pretraining.text import count_vocabulary, hold_out
+from elmo_mini.training.pretraining.run import Pretraining
+from elmo_mini.training.pretraining.settings import Settings
+from elmo_mini.training.pretraining.streams import PackedText
+from elmo_mini.training.pretraining.text import count_vocabulary, hold_out
+from elmo_mini.training.processes import Processes
 
 OPTIONS = BiLMOptions(projection_dim=8, dim=12, filters=((1, 8), (3, 12)), character_dim=4)
 STEPS, CHECKPOINT_EVERY = 40, 20
@@ -63,10 +63,10 @@ def main() -> None:
     checkpoint = args.folder / "checkpoint.safetensors"
     if checkpoint.exists():
         run.resume(checkpoint)
-    losses: dict[int, tuple[float, float]] = {}
+    losses: dict[int, tuple[float, ...]] = {}
 
-    def on_step(run: Pretraining, forward: float, backward: float) -> None:
-        losses[run.step] = (forward, backward)
+    def on_step(run: Pretraining) -> None:
+        losses[run.step] = run.latest
         if run.step % CHECKPOINT_EVERY == 0:
             run.validate()
             run.save(checkpoint)

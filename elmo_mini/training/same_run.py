@@ -8,6 +8,7 @@ from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.errors import ConfigurationError
 
 Record = Mapping[str, Any]
+PRECISION = {"precision", "bfloat16"}
 
 
 def check_same_run(path: Path, record: Record, mine: Record) -> None:
@@ -16,7 +17,8 @@ def check_same_run(path: Path, record: Record, mine: Record) -> None:
     Parameters
     ----------
     record : what the file at `path` says of its run
-    mine : what this run would say; settings, grouped or not, and perhaps the digest of its "text"
+    mine : what this run would say; settings, grouped or not, and perhaps the digest of its "text".
+        The precision of products may differ: not every processor has every precision.
 
     Raises
     ------
@@ -25,18 +27,18 @@ def check_same_run(path: Path, record: Record, mine: Record) -> None:
     ConfigurationError
         If anything differs; the message names it, with both values.
     """
-    if mine.keys() - record.keys():
-        raise CheckpointDamaged(f"{path} holds a model alone, not a run that can go on")
+    if mine.keys() - record.keys() - {"text"}:
+        raise CheckpointDamaged(f"{path} holds no run of this kind that can go on")
     differing: list[str] = []
     for part in mine.keys() - {"text"}:
         its, own = _flat(part, record[part]), _flat(part, mine[part])
         differing += [
             f"{name} is {its.get(name)} there and {own.get(name)} here"
-            for name in its.keys() | own.keys()
+            for name in (its.keys() | own.keys()) - PRECISION
             if its.get(name) != own.get(name)
         ]
     differing.sort()
-    if record.get("text") != mine.get("text"):
+    if record.get("text", mine.get("text")) != mine.get("text"):  # the oldest have none
         differing.append("the text or its vocabulary is another one")
     if differing:
         raise ConfigurationError(

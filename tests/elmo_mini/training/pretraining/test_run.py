@@ -16,14 +16,14 @@ from elmo_mini.checkpoints.safetensors_file import (
 )
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
-from elmo_mini.pretraining.settings import Settings
-from elmo_mini.pretraining.streams import PackedText, TextStreams
 from elmo_mini.text.character_ids import batch_to_ids
-from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
+from elmo_mini.training.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
+from elmo_mini.training.pretraining.settings import Settings
+from elmo_mini.training.pretraining.streams import PackedText, TextStreams
+from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS, STEPS, small_run
 
-ROOT = Path(__file__).parents[3]
-MODULE = "tests.elmo_mini.pretraining.pretraining_run"
+ROOT = Path(__file__).parents[4]
+MODULE = "tests.elmo_mini.training.pretraining.pretraining_run"
 
 
 def start(folder: Path, *options: str, processes: int = 1) -> subprocess.CompletedProcess[str]:
@@ -80,6 +80,7 @@ def test_state_carried_over_windows_gives_the_loss_of_one_window() -> None:
     torch.testing.assert_close(state, end, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.precision
 def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> None:
     run = small_run(softmax="sampled", dropout=0.0)
     batch, start_state = run.batches(run.streams.window(0)), run.model.start(4)
@@ -94,6 +95,7 @@ def test_bfloat16_products_change_the_loss_a_little_and_train_in_float32() -> No
     assert all(p.grad.dtype == torch.float32 for p in run.model.parameters())
 
 
+@pytest.mark.precision
 def test_a_run_in_bfloat16_trains_and_validates() -> None:
     run = small_run(softmax="adaptive", precision="bfloat16")
     before = run.validate()["both"]
@@ -341,7 +343,7 @@ def test_the_learning_rate_rises_and_falls() -> None:
 def test_the_loss_curve_holds_means_and_exact_perplexities() -> None:
     run = small_run(softmax="full", steps=30)
     losses = []
-    run.run(lambda _, forward, backward: losses.append((forward, backward)))
+    run.run(lambda run: losses.append(run.latest))
     first, second = run.history.training
     assert (first["step"], second["step"]) == (15, 30)
     assert first["tokens"] == 15 * 28

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.training.precision import PRECISIONS
 
 OPTIMISERS = ("adamw", "adam", "adagrad")
 DECAYS = ("cosine", "linear", "none")
-PRECISIONS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Settings:
     options : sizes of the biLM
     steps : optimiser steps of the whole run; the learning rate's decay ends there
     batch_size, bptt : a step reads `bptt` tokens of `batch_size` streams, all processes together
-    softmax, sampled : see `elmo_mini.pretraining.softmax`; negatives for the sampled one
+    softmax, sampled : see `elmo_mini.training.pretraining.softmax`; negatives for the sampled one
     optimiser : ``adagrad`` is bilm-tf's (accumulator starts at 1, loss times `bptt`)
     learning_rate : its highest value
     warm_up : steps in which it rises to that linearly
