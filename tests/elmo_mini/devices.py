@@ -10,10 +10,10 @@ from torch.utils._device import _device_constructors
 
 ROOMS = (
     "elmo_mini.models",
-    "elmo_mini.recurrent",
     "elmo_mini.tagging",
     "elmo_mini.tasks",
     "elmo_mini.text",
+    "elmo_mini.training.steps",
 )
 
 

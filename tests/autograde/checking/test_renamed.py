@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from autograde.desk import parts, results
-from autograde.desk.renamed import NEW_ID, every_id, present_id
+from autograde.workspace import parts, results
+from autograde.workspace.renamed import NEW_ID, every_id, present_id
 
 from autograde.checking import catalogue
 from autograde.checking.check import check, or_reference
