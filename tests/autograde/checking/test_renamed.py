@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 import torch
-from autograde.workspace import parts, results
-from autograde.workspace.renamed import NEW_ID, every_id, present_id
 
 from autograde.checking import catalogue
 from autograde.checking.check import check, or_reference
 from autograde.checking.mine import mine
 from autograde.checking.progress import progress
+from autograde.workspace import parts, results
+from autograde.workspace.renamed import NEW_ID, every_id, present_id
 from elmo_mini.transformer.files import load_causal_lm
-from tests.autograde.learners_desk import at_a_desk, written
+from tests.autograde.learners_workspace import at_a_workspace, written
 
 # Cells of lesson 13 as release 0.1.0 had them, with the answers of a learner.
 ONLY_BACK = '''
@@ -69,7 +69,7 @@ def test_every_old_id_leads_to_an_exercise_and_is_none_itself() -> None:
 def test_a_cell_of_an_earlier_release_is_checked_kept_and_taken_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with at_a_desk(tmp_path, monkeypatch) as desk:
+    with at_a_workspace(tmp_path, monkeypatch) as workspace:
         answer = written(ONLY_BACK, "only_back", tmp_path / "cell.py", {"torch": torch})
         assert or_reference("only_back", answer) is answer
         score = check("only_back", answer)
@@ -80,20 +80,20 @@ def test_a_cell_of_an_earlier_release_is_checked_kept_and_taken_up(
         mask = torch.tensor([[True, True, False]])
         assert torch.equal(own(mask), answer(mask))
         assert "`causal_mask` is yours" in capsys.readouterr().out
-        assert results.results(desk)["causal_mask"].passed
+        assert results.results(workspace)["causal_mask"].passed
 
 
 def test_what_an_earlier_release_kept_is_found_and_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with at_a_desk(tmp_path, monkeypatch) as desk:
+    with at_a_workspace(tmp_path, monkeypatch) as workspace:
         text = parts.with_head(
             "only_back", "13_attention", f"import torch\n\n{ONLY_BACK}", datetime.now()
         )
-        old = desk / "my_elmo/only_back.py"
+        old = workspace / "my_elmo/only_back.py"
         parts.write(old, text)
         line = results.Entry("only_back", 2, 2, "2026-05-03T10:00:00", parts.digest(text))
-        (desk / results.FILE).write_text(f"{json.dumps(vars(line))}\n")
+        (workspace / results.FILE).write_text(f"{json.dumps(vars(line))}\n")
         assert progress().passed(catalogue.find("causal_mask"))
         own = mine("causal_mask")
         assert own is not catalogue.find("causal_mask").reference
