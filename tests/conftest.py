@@ -14,6 +14,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from elmo_mini import corpora
 
+pytest_plugins = ("tests.economy.selection",)
+
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "nltk_data"
 if "NLTK_DATA" not in os.environ and _BESIDE.is_dir():
     os.environ["NLTK_DATA"] = str(_BESIDE)

@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
+from benchmarks.allennlp_vectors import recorded
 from elmo_mini.bilm import plain
 from elmo_mini.bilm.plain_carrying import CarryingBiLM, read_on
 from elmo_mini.characters.ids import batch_to_ids
@@ -27,7 +28,6 @@ from elmo_mini.checkpoints.allennlp_record import (
 from elmo_mini.checkpoints.official import load_bilm, official_file, official_weights
 from elmo_mini.elmo.module import Elmo, as_black_box
 from elmo_mini.errors import ElmoFileError
-from tests.benchmarks.allennlp_vectors import recorded
 from tests.elmo_mini import published_model
 
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import torch
 
+from benchmarks.allennlp_elmo import AllenNLP
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.elmo_mini import official_files
 
 SENTENCES = [

@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmarks.allennlp_elmo import AllenNLP
+from benchmarks.processor_bound import Processor
 from elmo_mini import corpora
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.results.stored import FOLDER, machine, write_record
-from tests.benchmarks.allennlp_elmo import AllenNLP
-from tests.benchmarks.processor_bound import Processor
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 SIZES = {
@@ -144,7 +144,7 @@ def run(
         "load_average_before_and_after": [load_before, os.getloadavg()[0]],
         "results": results,
     }
-    command = f"python -m tests.benchmarks.{name} --threads {arguments.threads}"
+    command = f"python -m benchmarks.{name} --threads {arguments.threads}"
     command += f" --repetitions {arguments.repetitions} --models {' '.join(arguments.models)}"
     command += " --store"
     if arguments.allennlp:
