@@ -11,6 +11,7 @@ import importlib
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from autograde.moved_modules import explain_moved_modules
 from elmo_mini.extras import missing
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ _HOMES = {
     "whose": "checking.whose",
     "write_my_elmo": "checking.write_my_elmo",
 }
+explain_moved_modules()
+
 _NEEDED = ("numpy", "torch", "gensim", "IPython", "ipywidgets")
 
 

@@ -21,8 +21,8 @@ from zipfile import ZipFile
 
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import save_bilm
+from elmo_mini.fast.bilm import FastBiLM
 
 _TAKEN = {
     f"allennlp.{name}"
@@ -80,7 +80,7 @@ class _Modules(MetaPathFinder, Loader):
 
 
 class AllenNLP:
-    """The class `_ElmoBiLm` of the wheel, with the weights of any `BiLM`."""
+    """The class `_ElmoBiLm` of the wheel, with the weights of any `FastBiLM`."""
 
     def __init__(self, wheel: Path) -> None:
         self._folder = tempfile.TemporaryDirectory()
@@ -91,7 +91,7 @@ class AllenNLP:
         self._bilm_class = importlib.import_module("allennlp.modules.elmo")._ElmoBiLm
 
     def bilm(
-        self, bilm: BiLM, *, requires_grad: bool = False, stateful: bool = False
+        self, bilm: FastBiLM, *, requires_grad: bool = False, stateful: bool = False
     ) -> "TheirBiLM":
         """A `_ElmoBiLm` with the weights of `bilm`, in its precision."""
         files = Path(self._folder.name, "options.json"), Path(self._folder.name, "weights.hdf5")

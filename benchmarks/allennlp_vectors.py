@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from benchmarks.allennlp_elmo import AllenNLP
-from elmo_mini.checkpoints.allennlp_record import FOLDER
+from course.bilm_from_scratch.allennlp_record import FOLDER
 
 TEXTS = (
     (

@@ -21,12 +21,13 @@ from torch import Tensor
 
 from benchmarks.allennlp_elmo import AllenNLP
 from benchmarks.processor_bound import Processor
+from course.results.stored import FOLDER
 from elmo_mini import corpora
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.results.stored import FOLDER, machine, write_record
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.records import machine, write_record
+from elmo_mini.text.character_ids import batch_to_ids
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 SIZES = {
@@ -41,7 +42,7 @@ USUAL = ["course", "small"]
 
 Clock = Callable[[], float]
 Shape = tuple[int, int | None]
-Measure = Callable[[BiLM, list[Tensor], int, Clock, AllenNLP | None], dict[str, Any]]
+Measure = Callable[[FastBiLM, list[Tensor], int, Clock, AllenNLP | None], dict[str, Any]]
 Bound = Callable[[Processor, BiLMOptions, Tensor], float]
 
 
@@ -56,9 +57,9 @@ def batches(sentences: list[list[str]], rows: int, width: int | None) -> Iterato
         yield batch_to_ids(lines[first : first + rows])
 
 
-def model(name: str) -> BiLM:
+def model(name: str) -> FastBiLM:
     """The course's checkpoint, or random weights of one of the `SIZES`."""
-    return load_pretrained() if name == "course" else BiLM(SIZES[name])
+    return load_pretrained() if name == "course" else FastBiLM(SIZES[name])
 
 
 def median(values: list[float]) -> dict[str, float]:

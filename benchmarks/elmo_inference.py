@@ -23,14 +23,14 @@ from benchmarks.allennlp_elmo import AllenNLP
 from benchmarks.elmo_in_turns import Clock, median, run
 from benchmarks.plain_elmo import NativeLSTM, PlainElmo
 from benchmarks.processor_bound import inference_bound
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.fast.bilm import FastBiLM
 
 BLOCK = 4
 
 
 @torch.no_grad()
 def measure(
-    bilm: BiLM,
+    bilm: FastBiLM,
     texts: list[Tensor],
     repetitions: int,
     clock: Clock,

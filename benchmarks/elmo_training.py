@@ -17,13 +17,13 @@ from benchmarks.allennlp_elmo import AllenNLP
 from benchmarks.elmo_in_turns import Clock, median, run
 from benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
 from benchmarks.processor_bound import training_bound
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.packed_order import PackedOrder
-from elmo_mini.characters.fast_cnn import encode_tokens
-from elmo_mini.characters.ids import add_boundaries, boundary_ids
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.char_cnn_types import encode_tokens
+from elmo_mini.fast.packed_order import PackedOrder
+from elmo_mini.text.character_ids import add_boundaries, boundary_ids
 
 
-def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:
+def plain_elmo(bilm: FastBiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:
     """A `PlainElmo` with weights of its own in the LSTMs, all of them to be trained."""
     with torch.no_grad():
         elmo = PlainElmo(bilm, lstm)
@@ -40,7 +40,7 @@ def plain_elmo(bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElm
 
 
 def measure(
-    bilm: BiLM,
+    bilm: FastBiLM,
     texts: list[Tensor],
     repetitions: int,
     clock: Clock,

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.projected_lstm import ProjectedLSTM
-from elmo_mini.characters.cnn import CharacterCNN
-from elmo_mini.characters.ids import add_boundaries, boundary_ids
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.char_cnn import CharacterCNN
+from elmo_mini.fast.projected_lstm import ProjectedLSTM
+from elmo_mini.text.character_ids import add_boundaries, boundary_ids
 
 
 class PlainTokenLayer:
@@ -127,7 +127,9 @@ def _reversed_rows(x: Tensor, lengths: list[int]) -> Tensor:
 class PlainElmo:
     """All layers of a batch; `lstm` is `PlainLSTM` or `NativeLSTM`."""
 
-    def __init__(self, bilm: BiLM, lstm: type[PlainLSTM] | type[NativeLSTM] = PlainLSTM) -> None:
+    def __init__(
+        self, bilm: FastBiLM, lstm: type[PlainLSTM] | type[NativeLSTM] = PlainLSTM
+    ) -> None:
         self.token_layer = PlainTokenLayer(bilm.token_encoder)
         self.stacks = [[lstm(layer, d) for layer in bilm.layers] for d in (0, 1)]
 

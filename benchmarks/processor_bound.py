@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.bilm.packed_order import PackedOrder
-from elmo_mini.characters.ids import PADDING, add_boundaries, boundary_ids, unique_rows
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.fast.packed_order import PackedOrder
+from elmo_mini.text.character_ids import PADDING, add_boundaries, boundary_ids, unique_rows
 
 Clock = Callable[[], float]
 

@@ -25,11 +25,11 @@ import numpy as np
 import torch
 
 from elmo_mini import corpora
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.results.stored import write_record
-from elmo_mini.vectors.cache import VectorCache, naive_bytes, write_cache
-from elmo_mini.vectors.embed_file import embed_file
+from elmo_mini.embedding.cache import VectorCache, naive_bytes, write_cache
+from elmo_mini.embedding.embed_file import embed_file
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.records import write_record
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 MODELS = {
@@ -59,10 +59,10 @@ def text_of(count: int, target: Path) -> None:
             file.write(" ".join(sentence) + "\n")
 
 
-def random_model(name: str) -> BiLM:
+def random_model(name: str) -> FastBiLM:
     """A model of this size with weights from seed 0."""
     torch.manual_seed(0)
-    return BiLM(MODELS[name]).requires_grad_(False)
+    return FastBiLM(MODELS[name]).requires_grad_(False)
 
 
 def write_here(arguments: argparse.Namespace) -> None:

@@ -46,9 +46,9 @@ from sklearn.model_selection import cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
+from course.results.intervals import interval  # noqa: E402
 from elmo_mini import corpora  # noqa: E402
-from elmo_mini.results.intervals import interval  # noqa: E402
-from elmo_mini.results.stored import write_record  # noqa: E402
+from elmo_mini.records import write_record  # noqa: E402
 from elmo_mini.text.vocabulary import Vocabulary  # noqa: E402
 from elmo_mini.word_vectors.table import unit  # noqa: E402
 from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution  # noqa: E402

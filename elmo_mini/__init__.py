@@ -1,4 +1,4 @@
-"""elmo_mini: the road from word2vec to ELMo, one room per idea in the order of the lessons.
+"""elmo_mini: word2vec to ELMo and masked language models; `elmo_mini.models` has an idea a page.
 
 What programs need is here under its own name, loaded when it is first asked for::
 
@@ -12,18 +12,18 @@ from elmo_mini._version import __version__
 TYPE_CHECKING = False  # what type checkers take for True; typing itself takes longer than all this
 
 if TYPE_CHECKING:
-    from elmo_mini.bilm.model import BiLM
-    from elmo_mini.bilm.options import BiLMOptions
     from elmo_mini.checkpoints.official import load_bilm, save_bilm
     from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
-    from elmo_mini.elmo.allennlp import load_allennlp_state
-    from elmo_mini.elmo.embedder import ElmoEmbedder
-    from elmo_mini.elmo.module import Elmo, batch_to_ids
-    from elmo_mini.elmo.scalar_mix import ScalarMix
+    from elmo_mini.embedding.allennlp import load_allennlp_state
+    from elmo_mini.embedding.cache import VectorCache
+    from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+    from elmo_mini.embedding.embed_file import embed_file
+    from elmo_mini.embedding.embedder import ElmoEmbedder
+    from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix as ScalarMix
+    from elmo_mini.fast.bilm import FastBiLM as BiLM
+    from elmo_mini.fast.bilm_options import BiLMOptions
     from elmo_mini.probing.probe import probe
     from elmo_mini.tagging.tagger import Tagger
-    from elmo_mini.vectors.cache import VectorCache
-    from elmo_mini.vectors.embed_file import embed_file
     from elmo_mini.word_vectors.glove import Glove
     from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
@@ -50,23 +50,23 @@ __all__ = [
 
 # Loaded on demand (PEP 562): `import elmo_mini` needs no torch, which takes two seconds.
 _HOMES = {
-    "BiLM": "bilm.model",
-    "BiLMOptions": "bilm.options",
-    "Elmo": "elmo.module",
-    "ElmoEmbedder": "elmo.embedder",
-    "Glove": "word_vectors.glove",
-    "ScalarMix": "elmo.scalar_mix",
-    "Tagger": "tagging.tagger",
-    "VectorCache": "vectors.cache",
-    "Word2Vec": "word_vectors.word2vec_trainer",
-    "batch_to_ids": "elmo.module",
-    "embed_file": "vectors.embed_file",
-    "load_allennlp_state": "elmo.allennlp",
-    "load_bilm": "checkpoints.official",
-    "load_pretrained": "checkpoints.pretrained",
-    "probe": "probing.probe",
-    "save_bilm": "checkpoints.official",
-    "save_pretrained": "checkpoints.pretrained",
+    "BiLM": "fast.bilm.FastBiLM",
+    "BiLMOptions": "fast.bilm_options.BiLMOptions",
+    "Elmo": "embedding.elmo.Elmo",
+    "ElmoEmbedder": "embedding.embedder.ElmoEmbedder",
+    "Glove": "word_vectors.glove.Glove",
+    "ScalarMix": "embedding.scalar_mix.AllenNLPScalarMix",
+    "Tagger": "tagging.tagger.Tagger",
+    "VectorCache": "embedding.cache.VectorCache",
+    "Word2Vec": "word_vectors.word2vec_trainer.Word2Vec",
+    "batch_to_ids": "embedding.elmo.batch_to_ids",
+    "embed_file": "embedding.embed_file.embed_file",
+    "load_allennlp_state": "embedding.allennlp.load_allennlp_state",
+    "load_bilm": "checkpoints.official.load_bilm",
+    "load_pretrained": "checkpoints.pretrained.load_pretrained",
+    "probe": "probing.probe.probe",
+    "save_bilm": "checkpoints.official.save_bilm",
+    "save_pretrained": "checkpoints.pretrained.save_pretrained",
 }
 
 
@@ -75,7 +75,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'elmo_mini' has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(f"elmo_mini.{_HOMES[name]}"), name)
+    module, _, own_name = _HOMES[name].rpartition(".")
+    value = getattr(importlib.import_module(f"elmo_mini.{module}"), own_name)
     globals()[name] = value
     return value
 

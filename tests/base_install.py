@@ -12,16 +12,8 @@ from pathlib import Path
 # The rooms and modules that need the extra [experiments]; everything else must do without.
 NEED_EXPERIMENTS = (
     "elmo_mini.commands.probe",
-    "elmo_mini.experiments.",
-    "elmo_mini.few_labels.methods",
-    "elmo_mini.figures",
     "elmo_mini.probing.classifiers",
     "elmo_mini.probing.probe",
-    "elmo_mini.recurrent.bleu",
-    "elmo_mini.ulmfit.baselines",
-    "elmo_mini.word_vectors.pseudo_word_vectors",
-    "elmo_mini.word_vectors.scale",
-    "elmo_mini.word_vectors.word_similarity",
 )
 NEVER = ("IPython", "gensim", "jupyterlab", "matplotlib", "nbgrader", "nltk", "sklearn")
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def copy_of_course(folder: Path, *lessons: str) -> Path:
     """The packages and the named lessons, in a folder of their own."""
     skip = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-    for package in ("autograde", "elmo_mini"):
+    for package in ("autograde", "course", "elmo_mini"):
         shutil.copytree(ROOT / package, folder / package, ignore=skip)
     shutil.copy(ROOT / "pyproject.toml", folder)
     for lesson in lessons:

@@ -198,7 +198,7 @@ def rooms_of(package: str) -> tuple[str, ...]:
     return tuple(name for row in rows for name in re.findall(rf"`{package}/(\w+)(?:/|\.py)`", row))
 
 
-PACKAGES = ("elmo_mini", "autograde")
+PACKAGES = ("elmo_mini", "course", "autograde")
 # What looks into every room: the face of the package, and its command line.
 DOORS = ("__init__", "__main__")
 
@@ -278,7 +278,7 @@ def test_importing_the_package_is_quick() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("package", ["elmo_mini", "autograde"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_no_modules_import_each_other(package: str) -> None:
     assert circle(ROOT / package) == []
 

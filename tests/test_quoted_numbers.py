@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from course.awd_lstm.figures import gains_of_dropout, gains_over_ordinary
+from course.context_enters.sense_vote import stored_course_senses
+from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
+from course.results.stored import stored_result
+from course.ulmfit.bench import PLAIN_RATE
+from course.ulmfit.experiments import PLAIN as PLAIN_WAY
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments.sense_vote import stored_course_senses
-from elmo_mini.experiments.ulmfit import PLAIN as PLAIN_WAY
-from elmo_mini.experiments.ulmfit_bench import PLAIN_RATE
-from elmo_mini.figures.awd_lstm import gains_of_dropout, gains_over_ordinary
-from elmo_mini.results.intervals import UNCLEAR, interval, lead, verdict_twice
-from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
 
 ROOT = Path(__file__).resolve().parent.parent

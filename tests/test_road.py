@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from autograde.checking.catalogue import catalogue
-from elmo_mini.figures.plots import ROAD
-from elmo_mini.figures.road import UNWRITTEN
+from course.figures.plots import ROAD
+from course.figures.road import UNWRITTEN
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = [number for number, _ in ROAD]

@@ -8,7 +8,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograde.building.executed_notebook import LONGEST_SILENCE, UNREADABLE
 from autograde.grading.instructor_notes import TIMES
-from elmo_mini.figures import picture
+from course.figures import picture
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLVED = sorted(ROOT.glob("solutions/*/*.ipynb"))

@@ -50,7 +50,7 @@ def test_the_wheel_holds_types_checkpoint_results_and_settings(wheel: Path) -> N
         "elmo_mini/data/course_bilm/model.safetensors",
         "elmo_mini/data/course_bilm/softmax.safetensors",
         "elmo_mini/data/senses_english.jsonl",
-        "elmo_mini/results/layers_senses.json",
+        "course/results/layers_senses.json",
         "autograde/running/jupyter_config/labconfig/page_config.json",
     ):
         assert name in names

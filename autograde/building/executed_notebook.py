@@ -15,7 +15,7 @@ from autograde.building.lesson_source import Lesson
 from autograde.building.student_version import copy_data_files
 from autograde.building.timed_client import CellTime, TimedClient
 from autograde.grading.instructor_notes import TIMES
-from elmo_mini.figures.picture import UNREADABLE
+from course.figures.picture import UNREADABLE
 
 MAX_KILOBYTES = 450
 WIDGET = "application/vnd.jupyter.widget-view+json"

@@ -15,10 +15,10 @@ from matplotlib.patches import Rectangle
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
+from course.figures.palette import COLOURS, GREY, INK
+from course.figures.picture import Picture, blank
+from course.figures.road import road
 from elmo_mini import ElmoEmbedder
-from elmo_mini.figures.palette import COLOURS, GREY, INK
-from elmo_mini.figures.picture import Picture, blank
-from elmo_mini.figures.road import road
 
 COURSE = Path(__file__).resolve().parents[2]
 FOLDER = Path("docs/pictures")

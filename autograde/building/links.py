@@ -11,7 +11,7 @@ from autograde.building.lesson_source import Lesson, SourceCell
 
 # Code, links and formulas stay as they are.
 LEFT_ALONE = r"```.*?```|~~~.*?~~~|\[[^\]\n]*\]\([^)\n]*\)|<[^>\n]+>|\$[^$]+\$"
-FILE = r"`(?P<file>elmo_mini/[\w/]+\.(?:py|md)|docs/\w+\.md|README\.md|CONCEPTS\.md)`"
+FILE = r"`(?P<file>(?:elmo_mini|course)/[\w/]+\.(?:py|md)|docs/\w+\.md|README\.md|CONCEPTS\.md)`"
 PAPER = r"arXiv:(?P<arxiv>\d{4}\.\d{4,5})(?:v\d+)?\b|\b(?P<acl>[A-Z]\d\d-\d{4})\b"
 PIECE = re.compile(rf"{LEFT_ALONE}|{FILE}|`[^`\n]*`|{PAPER}", re.DOTALL)
 TITLE = re.compile(r"^# # (?P<title>.+)$", re.MULTILINE)

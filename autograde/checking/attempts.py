@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from autograde.desk.place import find_desk
-from autograde.desk.results import results
+from autograde.workspace.place import find_workspace
+from autograde.workspace.results import results
 
 _tries: Counter[str] = Counter()
 _passed: set[str] = set()
@@ -30,6 +30,6 @@ def has_passed(exercise_id: str) -> bool:
     """Whether one of them earned every point, now or in an earlier kernel of this learner's."""
     if exercise_id in _passed:
         return True
-    desk = find_desk()
-    recorded = results(desk).get(exercise_id) if desk is not None else None
+    workspace = find_workspace()
+    recorded = results(workspace).get(exercise_id) if workspace is not None else None
     return recorded is not None and recorded.passed

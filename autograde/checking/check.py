@@ -18,7 +18,7 @@ from autograde.checking.diagnosis import named_mistake, numbers_besides
 from autograde.checking.drawn import drawn
 from autograde.checking.exercise import Answer, Exercise, Plain
 from autograde.checking.judge import first_difference
-from autograde.checking.kept_part import keep_at_the_desk
+from autograde.checking.kept_part import keep_at_the_workspace
 from autograde.checking.made_of import made_of
 from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.observing.observed import observation
@@ -37,7 +37,7 @@ from autograde.checking.safe_state import safe_state
 from autograde.checking.slips import NotASlip
 from autograde.checking.time_limit import interruptible
 from autograde.checking.undisturbed import undisturbed
-from autograde.desk.place import being_graded
+from autograde.workspace.place import being_graded
 
 SHORT = 1_200
 ROWS = 8
@@ -84,7 +84,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
         repair = being_graded() or _was_just_told(exercise, answer)
         report = replace(_examine_and_remember(exercise, answer), repair=repair)
         if _is_the_learners(exercise, answer) or report.points == exercise.points:
-            kept = keep_at_the_desk(answer, report, examine)
+            kept = keep_at_the_workspace(answer, report, examine)
             report = replace(report, note=f"{report.note} {kept}".strip())
     score = Score(report)
     score.print_outside_notebooks()

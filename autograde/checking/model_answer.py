@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from autograde.checking.attempts import has_passed, tries
-from autograde.desk.place import being_graded
+from autograde.workspace.place import being_graded
 
 FILE = Path(".model_answers.json")
 SENTENCES = 2

@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from autograde.desk.place import being_graded
+from autograde.workspace.place import being_graded
 from elmo_mini.files import write_text
 
 FILE = Path("predictions.json")

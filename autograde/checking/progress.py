@@ -9,9 +9,9 @@ from autograde.checking import attempts, predictions
 from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Exercise
 from autograde.checking.report import escape
-from autograde.desk.place import find_desk
-from autograde.desk.results import results
-from elmo_mini.figures.road import name_of, road
+from autograde.workspace.place import find_workspace
+from autograde.workspace.results import results
+from course.figures.road import name_of, road
 
 
 @dataclass(frozen=True)
@@ -114,15 +114,15 @@ def progress() -> Progress:
     It counts what checks have found in the folder where `make lab` put your lessons. Nothing of it
     leaves your machine. Anywhere else it counts what they have found since the kernel started.
     """
-    exercises, desk = tuple(catalogue().values()), find_desk()
-    if desk is None:
+    exercises, workspace = tuple(catalogue().values()), find_workspace()
+    if workspace is None:
         return Progress(exercises, attempts.of_this_kernel(), (), kept=False)
-    reached = {exercise: result.passed for exercise, result in results(desk).items()}
-    return Progress(exercises, reached, tuple(_held(desk)), kept=True)
+    reached = {exercise: result.passed for exercise, result in results(workspace).items()}
+    return Progress(exercises, reached, tuple(_held(workspace)), kept=True)
 
 
-def _held(desk: Path) -> list[bool]:
-    files = sorted(desk.glob(f"*/{predictions.FILE}"))
+def _held(workspace: Path) -> list[bool]:
+    files = sorted(workspace.glob(f"*/{predictions.FILE}"))
     return [held for file in files for held in predictions.judged(file)]
 
 

@@ -29,7 +29,7 @@ from itertools import pairwise
 from typing import Any
 
 from autograde.checking.exercise import Answer, Mistake
-from autograde.desk.definitions import Definition, definition_of
+from autograde.workspace.definitions import Definition, definition_of
 
 SLIP = "<slip>"
 Span = tuple[int, int, str]

@@ -14,15 +14,15 @@ from autograde.checking import catalogue
 from autograde.checking.mine import own_part
 from autograde.checking.safe_state import safe_state
 from autograde.checking.time_limit import interruptible
-from autograde.desk import own_package
-from autograde.desk.part_imports import MAY_NEED, foreign_imports, needed, parts_in
-from autograde.desk.part_text import part_text
-from autograde.desk.place import ELMO_PARTS, PACKAGE, THE_COURSES, being_graded, find_desk
-from autograde.desk.sorting import sort_parts
-from elmo_mini.bilm.model import BiLM
+from autograde.workspace import own_package
+from autograde.workspace.part_imports import MAY_NEED, foreign_imports, needed, parts_in
+from autograde.workspace.part_text import part_text
+from autograde.workspace.place import ELMO_PARTS, PACKAGE, THE_COURSES, being_graded, find_workspace
+from autograde.workspace.sorting import sort_parts
 from elmo_mini.checkpoints.official import save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import FastBiLM
 
 PARTS = ("character_ids", "CharCNN", "BiLM", "ScalarMix", "without_boundaries", "embed")
 SENTENCES = [
@@ -58,26 +58,26 @@ runpy.run_module("{PACKAGE}", run_name="__main__")
 def write_my_elmo() -> None:
     """Write your parts, with the course's weights, as a package of your own, and try it.
 
-    The package is the folder ``my_elmo`` at your desk. It needs torch, numpy and h5py alone. Where
-    a part of yours is missing or no longer right, the course's stands in, in ``my_elmo/course/``,
-    and a sentence says so. Nothing that you wrote is overwritten: what does not belong to an ELMo
-    moves to ``my_parts``. Where there is no desk, as in a solved notebook, the course's parts are
-    put together and tried in a folder that is gone then.
+    The package is the folder ``my_elmo`` of your workspace. It needs torch, numpy and h5py alone.
+    Where a part of yours is missing or no longer right, the course's stands in, in
+    ``my_elmo/course/``, and a sentence says so. Nothing that you wrote is overwritten: what does
+    not belong to an ELMo moves to ``my_parts``. Where there is no workspace, as in a solved
+    notebook, the course's parts are put together and tried in a folder that is gone then.
     """
     if being_graded():
         print(f"Nothing is written: nbgrader runs this notebook, and {PACKAGE} is a learner's own.")
         return
-    if desk := find_desk():
+    if workspace := find_workspace():
         try:
             ours = own_package.files_of_ours()
-            moved = sort_parts(desk, catalogue.places(), ours, datetime.now())
+            moved = sort_parts(workspace, catalogue.places(), ours, datetime.now())
         except OSError as error:
-            print(f"{desk.name}/{PACKAGE} cannot be put in order ({error.strerror or error}).")
+            print(f"{workspace.name}/{PACKAGE} cannot be put in order ({error.strerror or error}).")
             return
         if moved:
             print(moved)
-        if _written(desk, *_whose(desk), f"{desk.name}/{PACKAGE}"):
-            print(f"Try it in a terminal, in {desk}:\n{sys.executable} {COMMAND}")
+        if _written(workspace, *_whose(workspace), f"{workspace.name}/{PACKAGE}"):
+            print(f"Try it in a terminal, in {workspace}:\n{sys.executable} {COMMAND}")
         return
     print(
         "There is no folder of yours here: `make lab` makes one and keeps your parts there. So the "
@@ -89,7 +89,7 @@ def write_my_elmo() -> None:
             print("Its files:", ", ".join(name for name in files if name.startswith(PACKAGE)))
 
 
-def _whose(desk: Path) -> tuple[list[str], list[str]]:
+def _whose(workspace: Path) -> tuple[list[str], list[str]]:
     """The parts that the package needs: the learner's, and those for which the course's stand in.
 
     A sentence is printed on each of the six, and on another one where it is the course's.
@@ -98,25 +98,25 @@ def _whose(desk: Path) -> tuple[list[str], list[str]]:
     course: list[str] = []
     sentences = {}
     for name in ELMO_PARTS:
-        part, sentences[name] = own_part(catalogue.find(name), desk, course)
-        foreign = {m: p for m, p in foreign_imports(desk, name).items() if p not in course}
+        part, sentences[name] = own_part(catalogue.find(name), workspace, course)
+        foreign = {m: p for m, p in foreign_imports(workspace, name).items() if p not in course}
         if part is not None and foreign:
             sentences[name] = _not_alone(name, *next(iter(foreign.items())))
         (course if part is None or foreign else own).append(name)
-    files = [(file, text) for name in own for file, text in needed(desk, name).items()]
+    files = [(file, text) for name in own for file, text in needed(workspace, name).items()]
     used = {part for file, text in files if file not in course for part in parts_in(text)}
     stand_ins = [name for name in course if name in PARTS or name in used]
     print(*(s for n, s in sentences.items() if n in PARTS or n in stand_ins), sep="\n")
     return own, stand_ins
 
 
-def _written(desk: Path, own: Collection[str], course: Collection[str], folder: str) -> bool:
+def _written(workspace: Path, own: Collection[str], course: Collection[str], folder: str) -> bool:
     """Write the package and try it; whether it could be written."""
     bilm = load_pretrained()
     try:
-        stand_ins = {name: _course_text(name, desk) for name in course}
+        stand_ins = {name: _course_text(name, workspace) for name in course}
         files = own_package.code(stand_ins, own) | _weights(bilm)
-        beside = own_package.write(desk, files, datetime.now())
+        beside = own_package.write(workspace, files, datetime.now())
     except OSError as error:
         print(f"{folder} cannot be written ({error.strerror or error}).")
         return False
@@ -125,7 +125,7 @@ def _written(desk: Path, own: Collection[str], course: Collection[str], folder: 
     inside = [name for name in course if name not in PARTS]
     also = f" Inside them the course's: {', '.join(inside)}." if inside else ""
     print(f"Written: {folder}, {len({*own} & {*PARTS})} of {len(PARTS)} parts yours.{also}")
-    print(_tried(desk, bilm))
+    print(_tried(workspace, bilm))
     return True
 
 
@@ -144,7 +144,7 @@ def _not_alone(name: str, module: str, inside: str) -> str:
     return f"{which} {why}, so the course's `{name}` is used. {way_out}"
 
 
-def _course_text(name: str, desk: Path) -> str:
+def _course_text(name: str, workspace: Path) -> str:
     """The course's source of a part; where it uses another part, it uses the package's."""
     beside = {
         catalogue.find(other).reference: (f"{PACKAGE}.{other}", other)
@@ -152,11 +152,11 @@ def _course_text(name: str, desk: Path) -> str:
         if other != name
     }
     reference = catalogue.find(name).reference
-    text = part_text(name, reference, desk, THE_COURSES, beside, kept_in=())
+    text = part_text(name, reference, workspace, THE_COURSES, beside, kept_in=())
     return f"# {name}, as the course has it.\n\n{text}"
 
 
-def _weights(bilm: BiLM) -> dict[str, bytes]:
+def _weights(bilm: FastBiLM) -> dict[str, bytes]:
     """The model as a pair of official files."""
     with tempfile.TemporaryDirectory() as folder:
         options, weights = Path(folder, "options.json"), Path(folder, "weights.hdf5")
@@ -164,17 +164,17 @@ def _weights(bilm: BiLM) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in (options, weights)}
 
 
-def _tried(desk: Path, bilm: BiLM) -> str:
+def _tried(workspace: Path, bilm: FastBiLM) -> str:
     """Run the package in a process of its own and hold its vectors to the course's."""
     layers = ElmoEmbedder(module=bilm).embed_batch(SENTENCES)
     course = [*(of_one.mean(0) for of_one in layers), *layers]
-    where = f"a fresh Python that finds neither {' nor '.join(THE_COURSES)}"
+    where = f"a fresh Python that finds none of {', '.join(THE_COURSES)}"
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "vectors.npz")
         arguments = [sys.executable, "-B", "-c", TRIAL, str(file), json.dumps(SENTENCES)]
         try:
             done = subprocess.run(
-                arguments, cwd=desk, capture_output=True, timeout=SECONDS, check=False
+                arguments, cwd=workspace, capture_output=True, timeout=SECONDS, check=False
             )
         except subprocess.TimeoutExpired:
             return f"It did not end within {SECONDS:g} seconds in {where}."

@@ -18,7 +18,7 @@ from typing import Any
 
 from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Answer, Exercise
-from autograde.desk.definitions import definition_of
+from autograde.workspace.definitions import definition_of
 
 Tree = ast.FunctionDef | ast.Lambda
 Part = FunctionType | type
@@ -32,7 +32,7 @@ class Place:
     kinds: Mapping[str, set[str]]
 
 
-COURSE = ("elmo_mini", "autograde.exercises")
+COURSE = ("elmo_mini", "course", "autograde.exercises")
 GIVEN = ("bucket", "fnv1a", "split_label")  # what the lessons hand out
 MUTANT = "<mutant>"
 
@@ -50,7 +50,7 @@ def answers(exercise: Exercise) -> dict[str, list[Part]]:
         part = inspect.unwrap(answer)
         if isinstance(part, Part) and not getattr(part, "__closure__", None):
             own = answer is not exercise.reference
-            made_of = _parts(part, references, COURSE[own:])
+            made_of = _parts(part, references, COURSE[2 * own :])
             if not own or not any(map(_has_switches, made_of)):
                 found[name] = made_of
     return found

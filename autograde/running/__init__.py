@@ -1,1 +1,1 @@
-"""The learner's desk: JupyterLab, the working copies, what this machine has."""
+"""The learner's workspace: JupyterLab, the working copies, what this machine has."""

@@ -9,9 +9,9 @@ import webbrowser
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from autograde.desk import results
 from autograde.running.released import START_LESSON, released_files
 from autograde.running.working_copies import Change, hand_out
+from autograde.workspace import results
 
 COURSE = Path(__file__).resolve().parents[2]
 JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter_config"

@@ -81,7 +81,8 @@ def _pages(course: Path) -> Iterator[Path]:
     yield from sorted(path for path in (course / DOCS).rglob("*") if path.is_file())
     for lesson in sorted(course.glob(f"lessons/*/{MODEL_ANSWERS}")):
         yield from sorted((course / "solutions" / lesson.parent.name).glob("*.ipynb"))
-    for path in sorted((course / "elmo_mini").rglob("*")):
+    packages = (course / "elmo_mini", course / "course")
+    for path in sorted(path for package in packages for path in package.rglob("*")):
         # Without __init__.py a folder of this name cannot stand in for the package.
         if path.suffix in (".py", ".md") and path.name != "__init__.py":
             yield path

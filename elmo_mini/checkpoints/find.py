@@ -3,14 +3,14 @@
 import argparse
 from pathlib import Path
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints import pretrained
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.fast.bilm import FastBiLM
 
 
-def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> BiLM:
+def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> FastBiLM:
     """Load the biLM at `model`, or the course's own, without gradients.
 
     Parameters
@@ -97,7 +97,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def model_of(args: argparse.Namespace) -> BiLM:
+def model_of(args: argparse.Namespace) -> FastBiLM:
     """The model that the arguments of `add_model_arguments` name."""
     device = usable_device(args.device, "leave --device out to use the CPU")
     return load_model(args.model, args.weights).to(device)

@@ -7,11 +7,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.projected_lstm import ProjectedLSTM
-from elmo_mini.characters.fast_cnn import parts_of
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
+from elmo_mini.fast.projected_lstm import ProjectedLSTM
 
 SHOWN = 4
 PARAMETERS = {"weight", "bias", "projection"}
@@ -47,7 +47,7 @@ def misfits(
     return "; ".join([*faults[:SHOWN], *(["..."] if len(faults) > SHOWN else [])])
 
 
-def replaced_parts(bilm: BiLM) -> list[str]:
+def replaced_parts(bilm: FastBiLM) -> list[str]:
     """The parts that are not of the class they were built with or have a method of their own.
 
     Their weights alone do not tell what they give. Each is named with its place and its class,
@@ -63,7 +63,7 @@ def replaced_parts(bilm: BiLM) -> list[str]:
     ]
 
 
-def check_weights_are_all(bilm: BiLM) -> None:
+def check_weights_are_all(bilm: FastBiLM) -> None:
     """Refuse to write a model that is more than its weights.
 
     Raises

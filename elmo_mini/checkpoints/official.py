@@ -18,11 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.files import existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
@@ -48,8 +48,8 @@ def read_options(options_file: PathLike) -> BiLMOptions:
         raise ElmoFileError(f"{path}: {wrong}") from wrong
 
 
-def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool = False) -> BiLM:
-    """Build a `BiLM` from official files. No parameter asks for gradients afterwards.
+def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool = False) -> FastBiLM:
+    """Build a `FastBiLM` from official files. No parameter asks for gradients afterwards.
 
     Raises
     ------
@@ -60,12 +60,12 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
     """
     options = read_options(options_file)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
-        bilm = BiLM(options, stateful=stateful)
+        bilm = FastBiLM(options, stateful=stateful)
     load_weights(bilm, weight_file)
     return bilm.requires_grad_(False)
 
 
-def load_weights(bilm: BiLM, weight_file: PathLike) -> None:
+def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
     """Copy the weights of an official file into `bilm`; raises as `load_bilm`."""
     path = _existing(weight_file)
     arrays = _arrays(path)
@@ -97,7 +97,7 @@ def official_file(weight_file: PathLike) -> dict[str, Tensor]:
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None:
+def save_bilm(bilm: FastBiLM, options_file: PathLike, weight_file: PathLike) -> None:
     """Write official files in float32; `load_bilm` and AllenNLP read them.
 
     The weight file appears whole or not at all. The format has no place for a start state that
@@ -130,12 +130,12 @@ def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
 
 
-def official_weights(bilm: BiLM) -> dict[str, Tensor]:
+def official_weights(bilm: FastBiLM) -> dict[str, Tensor]:
     """The weights under their names in an official file, as views in the file's layout."""
     return dict(_parts(bilm))
 
 
-def _parts(bilm: BiLM) -> Iterator[tuple[str, Tensor]]:
+def _parts(bilm: FastBiLM) -> Iterator[tuple[str, Tensor]]:
     encoder = bilm.token_encoder
     yield "char_embed", encoder.embedding.weight.detach()[1:]
     for i, convolution in enumerate(encoder.convolutions):

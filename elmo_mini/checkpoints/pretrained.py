@@ -14,8 +14,6 @@ from typing import Any
 
 import torch
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.fitting import check_weights_are_all
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
@@ -24,13 +22,15 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import PathLike
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 
 START = ("start.h", "start.c")
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"
 
 
 def save_pretrained(
-    bilm: BiLM,
+    bilm: FastBiLM,
     path: PathLike,
     record: Mapping[str, Any] | None = None,
     dtype: torch.dtype = torch.float32,
@@ -59,8 +59,8 @@ def save_pretrained(
     write_checkpoint(path, tensors, {**(record or {}), "options": bilm.options.to_dict()})
 
 
-def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> BiLM:
-    """Build a `BiLM` from a file of `save_pretrained`; without a path, the course's own.
+def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> FastBiLM:
+    """Build a `FastBiLM` from a file of `save_pretrained`; without a path, the course's own.
 
     The model is in evaluation mode and no parameter asks for gradients.
 
@@ -80,7 +80,7 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
         )
     options = BiLMOptions.from_dict(record["options"])
     start = {name: tensors.pop(name) for name in START if name in tensors}
-    bilm = with_weights(lambda: BiLM(options, stateful=stateful), tensors, file)
+    bilm = with_weights(lambda: FastBiLM(options, stateful=stateful), tensors, file)
     if start:
         carried = bilm.carried
         try:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import get_args
 
 from elmo_mini.arguments import positive_int
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.find import add_model_arguments, model_files, model_of
+from elmo_mini.embedding.cache.writing import Dtype
+from elmo_mini.embedding.embed_file import Format, Layers, embed_file, read_sentences
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import check_not_read
-from elmo_mini.vectors.cache.writing import Dtype
-from elmo_mini.vectors.embed_file import Format, Layers, embed_file, read_sentences
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _warm_up(bilm: BiLM, path: Path, split_words: bool) -> None:
+def _warm_up(bilm: FastBiLM, path: Path, split_words: bool) -> None:
     sentences = list(filter(None, read_sentences(path, split_words=split_words)))
     if not sentences:
         raise ValueError(f"{path} holds no word; a warm-up needs at least one sentence")

@@ -6,10 +6,10 @@ from pathlib import Path
 from elmo_mini import corpora
 from elmo_mini.arguments import non_negative_int, positive_int
 from elmo_mini.checkpoints.find import add_model_arguments, model_of
+from elmo_mini.embedding.cache import VectorCache
+from elmo_mini.embedding.stream import Text
 from elmo_mini.probing.neighbours import context_neighbours, in_brackets
 from elmo_mini.text.tokenizer import tokenize
-from elmo_mini.vectors.cache import VectorCache
-from elmo_mini.vectors.stream import Text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

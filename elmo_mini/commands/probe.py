@@ -9,7 +9,7 @@ from elmo_mini.checkpoints.find import add_model_arguments, model_files, model_o
 from elmo_mini.files import check_not_read, ready_to_write
 from elmo_mini.probing.probe import Kind, probe
 from elmo_mini.probing.tasks import TASKS, load_task
-from elmo_mini.results.stored import write_record
+from elmo_mini.records import write_record
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 

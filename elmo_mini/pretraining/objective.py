@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.bilm.projected_lstm import State
-from elmo_mini.characters.fast_cnn import encode_types
-from elmo_mini.characters.ids import PADDING, word_to_ids
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.fast.char_cnn_types import encode_types
+from elmo_mini.fast.projected_lstm import State
 from elmo_mini.pretraining.softmax import build_softmax
 from elmo_mini.pretraining.streams import Window
+from elmo_mini.text.character_ids import PADDING, word_to_ids
 
 # Words are encoded in groups of similar length: a group costs what its longest word costs.
 _GROUPS = (10, 16)
@@ -96,13 +96,13 @@ class DropoutMasks:
 
 
 class BiLMWithSoftmax(nn.Module):
-    """A `BiLM` that predicts the next word forward and the one before it backward."""
+    """A `FastBiLM` that predicts the next word forward and the one before it backward."""
 
     def __init__(
         self, options: BiLMOptions, words: int, softmax: str, sampled: int, dropout: float
     ) -> None:
         super().__init__()
-        self.bilm = BiLM(options)
+        self.bilm = FastBiLM(options)
         self.softmax = build_softmax(softmax, options.projection_dim, words, sampled)
         self.dropout = dropout
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.fast.bilm_options import BiLMOptions
 
 _FEW = ((1, 32), (2, 32), (3, 64), (4, 128))
 _MANY = (*_FEW, (5, 256), (6, 512), (7, 1024))

@@ -18,8 +18,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.projected_lstm import State
 from elmo_mini.checkpoints.safetensors_file import (
     optimiser_tensors,
     read_checkpoint,
@@ -27,6 +25,8 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.checkpoints.same_run import check_same_run
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.projected_lstm import State
 from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.settings import History, Settings, build_optimiser
@@ -85,7 +85,7 @@ class Pretraining:
         self.history = History()
 
     @property
-    def bilm(self) -> BiLM:
+    def bilm(self) -> FastBiLM:
         """The model without its softmax."""
         return self.model.bilm
 

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.bilm_options import BiLMOptions
 
 OPTIMISERS = ("adamw", "adam", "adagrad")
 DECAYS = ("cosine", "linear", "none")

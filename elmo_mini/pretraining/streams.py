@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.characters.sentences import BOS_TOKEN, EOS_TOKEN, checked
+from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN, checked
 
 BOS, EOS = 0, 1
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.pretraining.streams import EOS, PackedText
+from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.vocabulary import Vocabulary
 
 UNKNOWN = "<UNK>"

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.vectors.cache import VectorCache
-from elmo_mini.vectors.stream import Floats, Sentence, Text, embed_stream, sentences_of
+from elmo_mini.embedding.cache import VectorCache
+from elmo_mini.embedding.stream import Floats, Sentence, Text, embed_stream, sentences_of
+from elmo_mini.fast.bilm import FastBiLM
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Neighbour:
 
 
 def context_neighbours(
-    bilm: BiLM,
+    bilm: FastBiLM,
     sentence: Sentence,
     position: int,
     corpus: Text | VectorCache,
@@ -173,7 +173,7 @@ def in_brackets(sentence: Sequence[str], position: int, width: int = 8) -> str:
 
 
 def _candidates(
-    bilm: BiLM,
+    bilm: FastBiLM,
     corpus: Text | VectorCache,
     layers: list[int],
     places: Callable[[Sentence], list[int]],
@@ -202,7 +202,7 @@ def _candidates(
 
 
 def _check(
-    bilm: BiLM, sentence: tuple[str, ...], position: int, layers: list[int], topn: int
+    bilm: FastBiLM, sentence: tuple[str, ...], position: int, layers: list[int], topn: int
 ) -> None:
     if not 0 <= position < len(sentence):
         raise ValueError(

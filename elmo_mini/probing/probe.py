@@ -13,13 +13,13 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.embedding.cache import cached_vectors
+from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
 from elmo_mini.probing.tasks import Occurrence, Task
-from elmo_mini.vectors.cache import cached_vectors
-from elmo_mini.vectors.stream import Floats, embed_stream
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]
@@ -34,7 +34,7 @@ class StaticVectors(Protocol):
 
 
 def probe(
-    bilm: BiLM,
+    bilm: FastBiLM,
     task: Task,
     *,
     kind: Kind = "knn",
@@ -158,7 +158,7 @@ def probe_rows(
 
 
 def occurrence_vectors(
-    bilm: BiLM,
+    bilm: FastBiLM,
     occurrences: Sequence[Occurrence],
     layers: Sequence[int],
     *,
@@ -183,7 +183,7 @@ def occurrence_vectors(
 
 
 def _check(
-    bilm: BiLM,
+    bilm: FastBiLM,
     kind: str,
     layers: Sequence[int] | None,
     neighbours: int,

@@ -10,10 +10,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from elmo_mini import corpora
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.embedding.stream import embed_stream
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.tagging.sentences import TaggedSentence
 from elmo_mini.tagging.spans import Span, bioes_of, to_bioes
-from elmo_mini.vectors.stream import embed_stream
 
 Part = Literal["train", "dev", "test"]
 _ENTITY_OR_TEXT = re.compile(r"\[([^\s\[\]]+(?: [^\s\[\]]+)+)\]|([^\[]+|\[)")
@@ -100,7 +100,7 @@ def few(sentences: Sequence[TaggedSentence], share: float, seed: int) -> list[Ta
 
 
 def with_lm_vectors(
-    bilm: BiLM, sentences: Sequence[TaggedSentence], *, layer: int = -1, progress: bool = False
+    bilm: FastBiLM, sentences: Sequence[TaggedSentence], *, layer: int = -1, progress: bool = False
 ) -> list[TaggedSentence]:
     """The sentences with one layer of the frozen biLM, (T, 2H), forward half first.
 
@@ -115,7 +115,7 @@ def with_lm_vectors(
 
 
 def with_lm_layers(
-    bilm: BiLM,
+    bilm: FastBiLM,
     sentences: Sequence[TaggedSentence],
     layers: Sequence[int],
     *,

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_mini.bilm import plain
-from elmo_mini.bilm.model import BiLM
+from elmo_mini.embedding.stream import embed_stream
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.models import elmo as plain
 from elmo_mini.recurrent.training import TrainingOptions, evaluating, train_on_sentences
 from elmo_mini.tagging.sentences import PADDING, UNKNOWN, TaggedSentence, normalise
 from elmo_mini.tagging.spans import to_bio
 from elmo_mini.tagging.taglm import BiLSTM
 from elmo_mini.text.batches import pad
-from elmo_mini.vectors.stream import embed_stream
 
 Where = Literal["none", "input", "output", "both"]
 Mix = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -40,7 +40,7 @@ class LayeredSentence(NamedTuple):
 
 
 def with_layers(
-    bilm: BiLM, sentences: Sequence[TaggedSentence], *, progress: bool = False
+    bilm: FastBiLM, sentences: Sequence[TaggedSentence], *, progress: bool = False
 ) -> list[LayeredSentence]:
     """Embed each sentence once; its labels become BIO."""
     stream = embed_stream(bilm, [s.words for s in sentences], progress=progress)

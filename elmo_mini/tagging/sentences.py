@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.text.batches import pad
+from elmo_mini.text.character_ids import batch_to_ids
 
 PADDING, UNKNOWN = 0, 1
 

@@ -12,15 +12,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from elmo_mini.characters.cnn import CharacterCNN
-from elmo_mini.characters.fast_cnn import encode_tokens
-from elmo_mini.characters.options import CharacterCNNOptions
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
     write_checkpoint,
 )
 from elmo_mini.errors import PathLike
+from elmo_mini.fast.char_cnn import CharacterCNN
+from elmo_mini.fast.char_cnn_types import encode_tokens
+from elmo_mini.fast.character_options import CharacterCNNOptions
 from elmo_mini.recurrent.training import evaluating
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.sentences import (

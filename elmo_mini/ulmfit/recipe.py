@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.awd_lstm.model import AWDLSTM
+from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.classifier import (
     LabelledBatch,
@@ -26,7 +27,6 @@ from elmo_mini.ulmfit.fine_tuning import fine_tune
 from elmo_mini.ulmfit.parameter_groups import FACTOR, Group, Layers, chain_thaw, parameter_groups
 from elmo_mini.ulmfit.schedule import constant, slanted_triangular
 from elmo_mini.ulmfit.task_text import TextLoss, text_windows
-from elmo_mini.ulmfit.tasks import Labelled
 
 WAKING = ("gradual", "all at once", "top alone", "chain-thaw")
 

@@ -3,7 +3,7 @@
 The options, their names and their defaults are gensim's, so the two can be compared. Papers:
 Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are derived one by one in
 `elmo_mini.word_vectors.word2vec`; how a block of text becomes matrix products is told in
-`elmo_mini.word_vectors.word2vec_blocks`.
+`elmo_mini.fast.word2vec_blocks`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,11 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from tqdm import tqdm
 
-from elmo_mini.progress import progress_bar
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.table import WordVectors
-from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
-from elmo_mini.word_vectors.word2vec_blocks import (
+from elmo_mini.fast.word2vec_blocks import (
     Block,
     cbow_step,
     cut_blocks,
@@ -30,6 +26,10 @@ from elmo_mini.word_vectors.word2vec_blocks import (
     skip_gram_step,
     window_patterns,
 )
+from elmo_mini.progress import progress_bar
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
 from elmo_mini.word_vectors.word2vec_files import (
     SavedWord2Vec,
     not_a_model,

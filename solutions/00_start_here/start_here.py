@@ -18,7 +18,7 @@
 # This course follows one question. A computer knows a word as a list of numbers. **Where do the numbers come from, and what changes when they depend on the sentence around the word?**
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("00")
 
@@ -151,7 +151,7 @@ outcome("share_of_the", 100 * relative_frequency(tokens, "the"), unit="%")
 # %%
 from collections import Counter
 
-from elmo_mini.figures.ranks import ranks
+from course.start_here.ranks import ranks
 
 counts = Counter(tokens)
 ranks(counts, "the Lee corpus")

@@ -16,7 +16,7 @@
 # A word is known by its neighbours. In 2013 that old idea became a program that learns from billions of words on one machine. Here you write that program: the pairs, the loss, its gradient, the step and the loop. Then you watch your vectors grow.
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("01")
 
@@ -58,13 +58,14 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, or_reference, outcome, predict
+from course.results.intervals import lead
+from course.static_limits.merged_words import over_words
+from course.word2vec import figures as skip_gram
+from course.word2vec import growing_vectors
+from course.word2vec import softmax_cost as softmax_bill
+from course.word2vec.broken_vectors import four_runs
 from elmo_mini import corpora
-from elmo_mini.experiments import growing_vectors, softmax_bill
-from elmo_mini.experiments.broken_vectors import four_runs
-from elmo_mini.experiments.merged_words import over_words
-from elmo_mini.figures import skip_gram
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import lead
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors import word2vec as course
 
@@ -740,7 +741,7 @@ check("shifted_pmi", shifted_pmi)
 # Check the claim on counts of our text. Take the 40 most frequent words and count their pairs, and add 1 to each count. Then minimise the loss of all pairs together, once with as many dimensions as words and once with only 3.
 
 # %%
-from elmo_mini.experiments.sgns_optimum import best_scores, counts_among, flattened_pmi
+from course.word2vec.sgns_optimum import best_scores, counts_among, flattened_pmi
 
 shifted_pmi = or_reference("shifted_pmi", shifted_pmi)
 pair_counts = counts_among(all_pairs, 40)
@@ -857,7 +858,7 @@ for word in growing_vectors.known(MY_WORDS, vocabulary):
 # A handful of neighbours proves little. A stored experiment compares gensim and our fast trainer on Brown (upper case kept, a few sentences held out), with 100 dimensions, 5 rounds and 5 seeds. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? (267 of the 353 are in the vocabulary.) *Overlap*: what share of a word's ten nearest neighbours does gensim find, too, with another seed?
 
 # %%
-from elmo_mini.results.stored import stored_result
+from course.results.stored import stored_result
 
 compared = stored_result("word2vec_against_gensim").numbers
 skip_gram.trainers(compared)
@@ -904,7 +905,7 @@ outcome("queen", LANDING[0 if first == asked[3] else 1 if first in asked else 2]
 # One case proves nothing, either way. The authors of word2vec published a list of questions, *a is to b as c is to what?* Take those whose four words are among the 4,000 most frequent here. Most of them ask for word forms (*big, bigger, small, smaller*), the others for facts. The last bars are the control again: no arithmetic, just the nearest neighbour of $c$ that is not in the question.
 
 # %% slide="subslide"
-from elmo_mini.experiments import analogies
+from course.word2vec import analogies
 from elmo_mini.word_vectors.table import unit
 
 listed, sections = analogies.questions(vocabulary)

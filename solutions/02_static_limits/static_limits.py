@@ -16,7 +16,8 @@
 # Lesson 01 gave every word one vector. Here you train another kind, from counts, and watch it grow. Then you meet the wall that stops all such vectors. You measure it, and build a reader that looks over it.
 
 # %% tags=["road"]
-from elmo_mini.figures import merged_words, plots
+from course.figures import plots
+from course.static_limits import figures as merged_words
 
 plots.road("02")
 
@@ -57,17 +58,17 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict
+from course.figures.interval_bars import interval_bars
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from course.static_limits import broken_counts as broken
+from course.static_limits.merged_words import mixtures, over_words, read_all
+from course.static_limits.pseudo_words import pseudo_words_of
+from course.static_limits.senseval_readers import readers_beside
 from elmo_mini import corpora
-from elmo_mini.experiments import broken_counts as broken
-from elmo_mini.experiments.merged_words import mixtures, over_words, read_all
-from elmo_mini.experiments.senseval_readers import readers_beside
-from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import lead
-from elmo_mini.results.stored import stored_result
 from elmo_mini.text.senses import sense_sentences
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.word_vectors.pseudo_words import pseudo_words_of
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -830,7 +831,7 @@ check("subword_vector", subword_vector)
 # gensim has fastText. Train it on the Lee news, which is small and always here, and give its tables to *your* function.
 
 # %% slide="subslide"
-from elmo_mini.experiments import misspelt
+from course.static_limits import misspelt
 from elmo_mini.word_vectors.fasttext import bucket
 
 subword_vector = or_reference("subword_vector", subword_vector)
@@ -943,7 +944,7 @@ print(f"{one.name}: {len(labels):,} places; {Counter(word for *_, word in labels
 #
 # - The GloVe paper, for the equation of $J$; compare it with section 10 of lesson 01.
 # - The fastText paper, section 5.5, on the lengths of the n-grams.
-# - In the package: `elmo_mini/word_vectors/glove.py`, `elmo_mini/word_vectors/fasttext.py`, `elmo_mini/word_vectors/pseudo_words.py`, `elmo_mini/word_vectors/majority_ceiling.py`; the stored experiments are `python -m elmo_mini.experiments.static`.
+# - In the package: `elmo_mini/word_vectors/glove.py`, `elmo_mini/word_vectors/fasttext.py`, `course/static_limits/pseudo_words.py`, `course/static_limits/majority_ceiling.py`; the stored experiments are `python -m course.static_limits.experiments`.
 #
 # Next: **03 · context enters.**
 

@@ -16,7 +16,7 @@
 # Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Here you build a network that reads the sentence, and the vector changes with it. You type an LSTM from its gates, train it, hear it speak, and ask what its state knows that cheap controls do not.
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("03")
 
@@ -57,19 +57,19 @@ from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict
-from elmo_mini.experiments.broken_readers import look_at_all
-from elmo_mini.experiments.notes_kept import notes_kept
-from elmo_mini.experiments.sense_vote import SenseVote, stored_course_senses
-from elmo_mini.experiments.small_text import small_text
-from elmo_mini.experiments.speaking import spoken
-from elmo_mini.figures import readers
+from course.baselines.kneser_ney import KneserNey
+from course.context_enters import figures as readers
+from course.context_enters.broken_readers import look_at_all
+from course.context_enters.cell_gradients import notes_kept
+from course.context_enters.sense_vote import SenseVote, stored_course_senses
+from course.context_enters.speaking import spoken
+from course.results.intervals import difference, lead
+from course.results.stored import stored_result
+from course.texts.small_text import small_text
 from elmo_mini.progress import progress_bar
 from elmo_mini.recurrent import context2vec
-from elmo_mini.recurrent.kneser_ney import KneserNey
 from elmo_mini.recurrent.language_model import hidden_states, perplexity
 from elmo_mini.recurrent.training import TrainingOptions
-from elmo_mini.results.intervals import difference, lead
-from elmo_mini.results.stored import stored_result
 from elmo_mini.text.running_text import stream_rows
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -806,7 +806,7 @@ progress()
 # ## Further reading
 #
 # - **CoVe** (McCann and others, NIPS 2017, arXiv:1708.00107): contextual vectors from the encoder of a translator.
-# - In the package: `elmo_mini/recurrent/lstm.py`, `elmo_mini/recurrent/context2vec.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
+# - In the package: `elmo_mini/recurrent/lstm.py`, `elmo_mini/recurrent/context2vec.py`; the stored experiments are `python -m course.starting_from_a_language_model.experiments`.
 #
 # Next: **04 · Starting from a language model**.
 

@@ -23,15 +23,15 @@ import torch
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.experiments import starts_report as report
-from elmo_mini.experiments.starts_bench import starts_bench
-from elmo_mini.figures import plots
-from elmo_mini.figures.two_models import two_models
+from course.figures import plots
+from course.results.stored import stored_result
+from course.starting_from_a_language_model import report
+from course.starting_from_a_language_model.bench import starts_bench
+from course.starting_from_a_language_model.forgetting import language_model_of
+from course.starting_from_a_language_model.two_models import two_models
 from elmo_mini.recurrent.decoding import pair_loss, stepped_perplexity, swapped
-from elmo_mini.recurrent.forgetting import language_model_of
 from elmo_mini.recurrent.language_model import stream_perplexity
 from elmo_mini.recurrent.seq2seq import Seq2Seq, start_decoder, start_encoder
-from elmo_mini.results.stored import stored_result
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 OWN = {part: mine(part) for part in ("stream_rows", "perplexity")}  # of lesson 03
@@ -778,7 +778,7 @@ report.print_leads(both_ways, "both")
 # - Dai and Le, on the two ways to pretrain.
 # - Ramachandran, Liu and Le, for the figure that is redrawn above, and for their own ablation.
 # - Lopez-Paz and Ranzato, *Gradient Episodic Memory for Continual Learning*, 2017, arXiv:1706.08840: your safe weight, for many old tasks at once.
-# - In the package: `elmo_mini/recurrent/classifier.py`, `elmo_mini/recurrent/fine_tuning.py`, `elmo_mini/recurrent/decoding.py`; the stored experiments are `python -m elmo_mini.experiments.context`.
+# - In the package: `elmo_mini/recurrent/classifier.py`, `elmo_mini/recurrent/fine_tuning.py`, `elmo_mini/recurrent/decoding.py`; the stored experiments are `python -m course.starting_from_a_language_model.experiments`.
 #
 # Next: **05 · TagLM**, where the language model stays as it is and a tagger reads its states.
 

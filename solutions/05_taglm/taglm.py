@@ -24,11 +24,11 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
+from course.figures import plots
+from course.taglm import report
+from course.taglm.taglm_network import taglm_network
+from course.taglm.trellis import trellis
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments import taglm_report as report
-from elmo_mini.figures import plots
-from elmo_mini.figures.taglm_network import taglm_network
-from elmo_mini.figures.trellis import trellis
 from elmo_mini.tagging import data
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.spans import spans_of, to_bio
@@ -869,7 +869,7 @@ report.print_taken_apart()
 # - The TagLM paper, section 3.3, for the questions just above; it also carries a news language model over to scientific text, where it still helps (49.93 to 54.05 F1 on the development set).
 # - The network that a task put over its word vectors did not have to be an LSTM. Others slid a convolution over the words: to sort sentences (Kim 2014, arXiv:1408.5882), to translate (Gehring and others 2017, arXiv:1705.03122), and, with self-attention, to answer questions (QANet, Yu and others 2018, arXiv:1804.09541).
 # - Lafferty, McCallum and Pereira, *Conditional Random Fields*, ICML 2001: where the layer comes from.
-# - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m elmo_mini.experiments.taglm`.
+# - In the package: `elmo_mini/tagging/crf.py`, `elmo_mini/tagging/constrained_crf.py`, `elmo_mini/tagging/spans.py`, `elmo_mini/tagging/taglm.py`; the stored experiments are `python -m course.taglm.experiments`.
 #
 # Next: **06 · from characters.**
 

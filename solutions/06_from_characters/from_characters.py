@@ -16,7 +16,7 @@
 # ELMo has no table of words. It reads each word letter by letter and makes a vector on the spot, even for a word that nobody has written before. Here you build this reader. It runs on trained weights, and you measure what letters know and what they do not.
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("06")
 
@@ -58,12 +58,12 @@ from torch import nn
 
 from autograde import calibration, check, or_reference, outcome, predict
 from autograde.exercises.from_characters.broken import symptoms
-from elmo_mini import corpora
-from elmo_mini.bilm import plain
-from elmo_mini.characters import closeness
-from elmo_mini.checkpoints.official import official_weights
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments.characters import (
+from course.figures import plots
+from course.figures.interval_bars import interval_bars
+from course.from_characters import word_similarity as closeness
+from course.from_characters.char_cnn_figure import gate_slider, lanes, matches_along, stencil
+from course.from_characters.deep_highways import arriving, mean_slope, through_layers, with_bias
+from course.from_characters.experiments import (
     encoder,
     for_meaning,
     grammar,
@@ -73,11 +73,11 @@ from elmo_mini.experiments.characters import (
     share,
     untrained_weights,
 )
-from elmo_mini.experiments.deep_highways import arriving, mean_slope, through_layers, with_bias
-from elmo_mini.figures import plots
-from elmo_mini.figures.char_cnn import gate_slider, lanes, matches_along, stencil
-from elmo_mini.figures.interval_bars import interval_bars
-from elmo_mini.results.intervals import lead
+from course.results.intervals import lead
+from elmo_mini import corpora
+from elmo_mini.checkpoints.official import official_weights
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.models import elmo as plain
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -691,7 +691,7 @@ through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 #
 # - Kim and others 2016, for a table of neighbours before and after the highway: compare with yours.
 # - Jozefowicz and others, [*Exploring the Limits of Language Modeling*](https://arxiv.org/abs/1602.02410), 2016: the large character CNN; ELMo's is half its size.
-# - In the package: `elmo_mini/bilm/plain.py` has this encoder in thirty lines; `elmo_mini/characters/fast_cnn.py` makes it fast. The stored experiment is `python -m elmo_mini.experiments.characters neighbours`.
+# - In the package: `elmo_mini/models/elmo.py` has this encoder in thirty lines; `elmo_mini/fast/char_cnn_types.py` makes it fast. The stored experiment is `python -m course.from_characters.experiments neighbours`.
 #
 # Next: **07 · a biLM from scratch.**
 

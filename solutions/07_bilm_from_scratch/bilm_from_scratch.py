@@ -23,24 +23,23 @@ from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.bilm.model import BiLM as FastBiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
-from elmo_mini.checkpoints import allennlp_record
+from course.bilm_from_scratch import allennlp_record, report
+from course.bilm_from_scratch.bilm_network import bilm_network
+from course.bilm_from_scratch.broken_bilms import four_runs
+from course.bilm_from_scratch.causality import causality
+from course.bilm_from_scratch.counted_text import stored_pairs
+from course.bilm_from_scratch.frozen_softmax import by_counts, frozen_softmax
+from course.bilm_from_scratch.two_directions import step_through
+from course.bilm_from_scratch.word_bilm import WordBiLM
+from course.bilm_from_scratch.writing import Speaker, scores_of_pairs, written
+from course.figures import plots
+from course.texts.small_text import small_text
 from elmo_mini.checkpoints.official import official_weights
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments import bilm_report as report
-from elmo_mini.experiments.counted_text import stored_pairs
-from elmo_mini.experiments.frozen_softmax import by_counts, frozen_softmax
-from elmo_mini.experiments.planted_faults import four_runs
-from elmo_mini.experiments.small_text import small_text
-from elmo_mini.experiments.word_bilm import WordBiLM
-from elmo_mini.experiments.writing import Speaker, scores_of_pairs, written
-from elmo_mini.figures import plots
-from elmo_mini.figures.bilm_network import bilm_network
-from elmo_mini.figures.causality import causality
-from elmo_mini.figures.two_readers import step_through
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.progress import progress_bar
+from elmo_mini.text.character_ids import batch_to_ids
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -936,7 +935,7 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 #
 # - The ELMo paper, sections 3.1 and 3.4, and its training code, [bilm-tf](https://github.com/allenai/bilm-tf): windows of 20 tokens, and states that are carried from one to the next.
 # - Devlin and others, [BERT](https://arxiv.org/abs/1810.04805), section 3.1: a word could see itself.
-# - In the package: `elmo_mini/bilm/plain.py` has this lesson in plain code, `elmo_mini/bilm/model.py` the fast version, tested against it. `python -m elmo_mini pretrain --help` trains a real one. `elmo_mini/data/course_bilm/softmax.md` says how the softmax was made.
+# - In the package: `elmo_mini/models/elmo.py` has this lesson in plain code, `elmo_mini/fast/bilm.py` the fast version, tested against it. `python -m elmo_mini pretrain --help` trains a real one. `elmo_mini/data/course_bilm/softmax.md` says how the softmax was made.
 #
 # Next: **08 · ScalarMix and ELMo.**
 

@@ -16,7 +16,7 @@
 # Your two language models give three vectors for every word. ELMo takes all of them and lets the task decide how much of each. Here you build that mix, put your own parts together, and hold your ELMo against the program that the world has used.
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("08")
 
@@ -54,21 +54,21 @@ import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, whose
 from autograde.exercises.scalar_mix_and_elmo.broken import in_arrays, planted
+from course.bilm_from_scratch import allennlp_record
+from course.figures import plots
+from course.figures.interval_bars import interval_bars, interval_curves
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from course.scalar_mix_and_elmo import mixing
+from course.scalar_mix_and_elmo.agreement_figure import agreement
+from course.scalar_mix_and_elmo.mix_sliders import mix_sliders
+from course.scalar_mix_and_elmo.real_senses import leads, leads_in_brown, shown_in_brown
+from course.scalar_mix_and_elmo.stateful_bilm import CarryingBiLM
+from course.scalar_mix_and_elmo.word_explorer import word_explorer
 from elmo_mini import Elmo, ElmoEmbedder, batch_to_ids
-from elmo_mini.bilm.plain_carrying import CarryingBiLM
-from elmo_mini.checkpoints import allennlp_record
 from elmo_mini.checkpoints.official import official_file
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.elmo.module import as_black_box
-from elmo_mini.experiments import mixing
-from elmo_mini.experiments.real_senses import leads, leads_in_brown, shown_in_brown
-from elmo_mini.figures import plots
-from elmo_mini.figures.agreement import agreement
-from elmo_mini.figures.interval_bars import interval_bars, interval_curves
-from elmo_mini.figures.mix_sliders import mix_sliders
-from elmo_mini.figures.word_explorer import word_explorer
-from elmo_mini.results.intervals import lead
-from elmo_mini.results.stored import stored_result
+from elmo_mini.embedding.elmo import as_black_box
 from elmo_mini.text.senses import sense_sentences
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -290,12 +290,12 @@ check("ScalarMix", ScalarMix)
 #
 # outline: Keep `do_layer_norm` in `__init__`. In `forward`, if it is set, make a new list: each layer minus the mean of `layer[mask]`, over the root of its variance plus 1e-13. Then call `scalar_mix` with the stacked layers, `self.w` and `self.gamma`.
 
-# %% [markdown] exercise="train_desk"
+# %% [markdown] exercise="train_mix"
 # ### Exercise 4. A task trains the desk
 #
-# Every word has a label, one of $K$. Above the desk stands a classifier. Write `train_desk(desk, head, layers, mask, labels, steps, rate, decay)`:
+# Every word has a label, one of $K$. Above the desk stands a classifier. Write `train_mix(mix, head, layers, mask, labels, steps, rate, decay)`:
 #
-# - `desk(layers, mask)` is the mix, (B, T, 2H), with `desk.w` and `desk.gamma` as in your class; `head` makes K scores of a vector,
+# - `mix(layers, mask)` is the mix, (B, T, 2H), with `mix.w` and `mix.gamma` as in your class; `head` makes K scores of a vector,
 # - `labels` (B, T) are numbers from 0 to K − 1; at padding they mean nothing,
 # - the loss is the mean cross-entropy over the **words**, plus λ‖w‖² with λ = `decay`,
 # - both modules learn, by Adam at the learning rate `rate`, from all words in each of the `steps`.
@@ -303,36 +303,36 @@ check("ScalarMix", ScalarMix)
 # Return a tensor (steps, L + 1): the shares after each step.
 
 
-# %% exercise="train_desk"
+# %% exercise="train_mix"
 import torch
 from torch.nn import functional
 
 
-def train_desk(desk, head, layers, mask, labels, steps, rate, decay):
-    """The shares after each step; desk and head are trained."""
+def train_mix(mix, head, layers, mask, labels, steps, rate, decay):
+    """The shares after each step; mix and head are trained."""
     ### BEGIN SOLUTION
-    optimizer = torch.optim.Adam([*desk.parameters(), *head.parameters()], lr=rate)
+    optimizer = torch.optim.Adam([*mix.parameters(), *head.parameters()], lr=rate)
     shares = []
     for _ in range(steps):
-        scores = head(desk(layers, mask))[mask]
-        loss = functional.cross_entropy(scores, labels[mask]) + decay * desk.w.square().sum()
+        scores = head(mix(layers, mask))[mask]
+        loss = functional.cross_entropy(scores, labels[mask]) + decay * mix.w.square().sum()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        shares.append(torch.softmax(desk.w.detach(), 0))
+        shares.append(torch.softmax(mix.w.detach(), 0))
     return torch.stack(shares)
     ### END SOLUTION
 
 
-# %% check="train_desk"
-check("train_desk", train_desk)
+# %% check="train_mix"
+check("train_mix", train_mix)
 
-# %% [markdown] hints="train_desk"
+# %% [markdown] hints="train_mix"
 # nudge: Whose numbers does the optimiser get? Which places of the batch have a label that means something?
 #
-# idea: `[*desk.parameters(), *head.parameters()]` are the numbers of both. `scores[mask]` and `labels[mask]` are those of the words, (N, K) and (N,). The penalty is `decay * desk.w.square().sum()`. The shares are a softmax; `.detach()` takes them out of the graph.
+# idea: `[*mix.parameters(), *head.parameters()]` are the numbers of both. `scores[mask]` and `labels[mask]` are those of the words, (N, K) and (N,). The penalty is `decay * mix.w.square().sum()`. The shares are a softmax; `.detach()` takes them out of the graph.
 #
-# outline: One optimiser before the loop. In each step: scores at the words, the loss with its penalty, empty the gradients, `backward`, `step`, append the softmax of the detached `desk.w`. `torch.stack` at the end.
+# outline: One optimiser before the loop. In each step: scores at the words, the loss with its penalty, empty the gradients, `backward`, `step`, append the softmax of the detached `mix.w`. `torch.stack` at the end.
 
 # %% [markdown]
 # Now parts of speech in the Penn Treebank: forty sentences to learn from, a hundred to judge by. (Without this corpus: kinds of names, in fewer sentences.) Top layer, plain average or learned shares? (Half a minute.)
@@ -345,9 +345,9 @@ predict(
 )
 
 # %% slide="subslide"
-ScalarMix, train_desk = or_reference("ScalarMix", ScalarMix), or_reference("train_desk", train_desk)
+ScalarMix, train_mix = or_reference("ScalarMix", ScalarMix), or_reference("train_mix", train_mix)
 TASK = mixing.mixing_task(COURSE)
-runs = mixing.compare(TASK, mixing.five_ways(ScalarMix), train_desk)  # three draws each
+runs = mixing.compare(TASK, mixing.five_ways(ScalarMix), train_mix)  # three draws each
 average = runs.pop("average")
 ahead = {name: mixing.share_of(run, average) for name, run in runs.items()}
 interval_bars(
@@ -390,10 +390,10 @@ predict("swapped", "With the volumes of layers 1 and 2 swapped: which gets most?
 
 # %% slide="subslide"
 MINE = {  # then changes of your own: AllenNLP's guide recommends λ = 0.001
-    "volumes swapped": {"desk": ScalarMix, "task": TASK.swapped(1, 2)},
-    "λ = 1": {"desk": ScalarMix, "decay": 1.0},
+    "volumes swapped": {"new_mix": ScalarMix, "task": TASK.swapped(1, 2)},
+    "λ = 1": {"new_mix": ScalarMix, "decay": 1.0},
 }
-changed = mixing.compare(TASK, MINE, train_desk)
+changed = mixing.compare(TASK, MINE, train_mix)
 for name, three in {"as it was": runs["learned"], **changed}.items():
     ends = 100 * np.mean([run.shares[-1] for run in three], 0)
     print(f"{name:>15}: shares {ends.round(1)}, right {mixing.share_of(three)['mean']:.1%}")
@@ -909,7 +909,7 @@ else:
 #
 # - The ELMo paper, sections 3.2 to 5.3. Its abstract names two aims: to model what is complex in the use of a word, such as syntax and meaning, and how the use varies with the context.
 # - The authors' programs: [bilm-tf](https://github.com/allenai/bilm-tf), and AllenNLP's [guide to ELMo](https://github.com/allenai/allennlp/blob/v0.9.0/tutorials/how_to/elmo.md) with the advice on λ and on the first batches.
-# - In the package: `elmo_mini/bilm/plain.py` ends with this lesson's mix; `elmo_mini/bilm/plain_carrying.py` carries the states; `elmo_mini/elmo/module.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m elmo_mini.experiments.real_senses brown` and `examples`.
+# - In the package: `elmo_mini/models/elmo.py` ends with this lesson's mix; `course/scalar_mix_and_elmo/stateful_bilm.py` carries the states; `elmo_mini/embedding/elmo.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m course.scalar_mix_and_elmo.real_senses brown` and `examples`.
 #
 # Next: **09 · what the layers know, and using them.**
 

@@ -16,7 +16,7 @@
 # You have an ELMo. It gives each token three vectors, one from each layer. What does each of them know? You will ask them with simple tools, see how such tools fool you, and put the layers to work. (The course's copy does the reading: it is faster than yours and gives the same vectors.)
 
 # %% tags=["road"]
-from elmo_mini.figures import plots
+from course.figures import plots
 
 plots.road("09")
 
@@ -56,12 +56,13 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.experiments import asked_layers, broken_probes, larger_bilm, layer_weights
-from elmo_mini.experiments.fifty_sentences import FiftySentences
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from course.what_the_layers_know import broken_probes, larger_bilm, layer_weights
+from course.what_the_layers_know import layer_probes as asked_layers
+from course.what_the_layers_know.fifty_sentences import FiftySentences
+from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import lead
-from elmo_mini.results.stored import stored_result
-from elmo_mini.vectors.stream import embed_stream
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -762,7 +763,7 @@ larger_bilm.print_sizes()
 #
 # - The ELMo paper, sections 5.1 to 5.5, with the tables of this lesson.
 # - Hewitt and Liang, [*Designing and Interpreting Probes with Control Tasks*](https://arxiv.org/abs/1909.03368): also on probes that are too strong.
-# - In the package: `elmo_mini/tagging/elmo_tagger.py` is section 5, `elmo_mini/probing/probe.py` the probe with all its baselines; `python -m elmo_mini probe --help` asks any checkpoint. `elmo_mini/vectors/cache/writing.py` keeps vectors on disk, types once.
+# - In the package: `elmo_mini/tagging/elmo_tagger.py` is section 5, `elmo_mini/probing/probe.py` the probe with all its baselines; `python -m elmo_mini probe --help` asks any checkpoint. `elmo_mini/embedding/cache/writing.py` keeps vectors on disk, types once.
 #
 # Next: **10 · AWD-LSTM.**
 

@@ -22,17 +22,17 @@ from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
+from course.awd_lstm import figures
+from course.awd_lstm.broken_weight_drop import look_at_all
+from course.awd_lstm.nt_asgd_loop import train_own
+from course.awd_lstm.recital import learnt_by_heart, recital, speak
+from course.awd_lstm.text import running_text
+from course.awd_lstm.tied_gradient import two_uses
+from course.figures import plots
+from course.results.stored import stored_result
 from elmo_mini.awd_lstm import averaging, dropout, regularisation
 from elmo_mini.awd_lstm.files import load_awd_lstm
 from elmo_mini.awd_lstm.training import awd_perplexity
-from elmo_mini.experiments.awd_own import train_own
-from elmo_mini.experiments.awd_recital import learnt_by_heart, recital, speak
-from elmo_mini.experiments.awd_text import running_text
-from elmo_mini.experiments.broken_weight_drop import look_at_all
-from elmo_mini.experiments.two_uses import two_uses
-from elmo_mini.figures import awd_lstm as figures
-from elmo_mini.figures import plots
-from elmo_mini.results.stored import stored_result
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -360,7 +360,7 @@ class AWDLSTM(nn.Module):
 
 
 # %% [markdown]
-# Given, in `elmo_mini/experiments/awd_own.py`: ten rows of text; windows of about 35 words (normal, standard deviation 5). Plain SGD, rate 20; gradients clipped at length 0.25; weight decay of a millionth, which shrinks all weights a little each step. And a `copy.deepcopy` of the best epoch on dev. After the trigger the mean of the weights is kept, and used on dev.
+# Given, in `course/awd_lstm/nt_asgd_loop.py`: ten rows of text; windows of about 35 words (normal, standard deviation 5). Plain SGD, rate 20; gradients clipped at length 0.25; weight decay of a millionth, which shrinks all weights a little each step. And a `copy.deepcopy` of the best epoch on dev. After the trigger the mean of the weights is kept, and used on dev.
 
 
 # %%

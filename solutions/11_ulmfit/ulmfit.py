@@ -23,15 +23,16 @@ import torch
 from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
+from course.figures import plots
+from course.figures.interval_bars import interval_bars
+from course.results.accuracy import right_of, share_right
+from course.results.intervals import TWO_INTERVALS, lead_twice
+from course.results.stored import stored_result
+from course.texts import labelled_tasks as tasks
+from course.ulmfit import report
+from course.ulmfit.bench import Bench
 from elmo_mini.awd_lstm.files import load_awd_lstm
-from elmo_mini.experiments import ulmfit_report as report
-from elmo_mini.experiments.ulmfit_bench import Bench
-from elmo_mini.figures import plots
-from elmo_mini.figures.interval_bars import interval_bars
 from elmo_mini.progress import WithProgress
-from elmo_mini.results.intervals import TWO_INTERVALS, lead_twice
-from elmo_mini.results.stored import stored_result
-from elmo_mini.ulmfit import tasks
 from elmo_mini.ulmfit.classifier import (
     TextClassifier,
     class_probabilities,
@@ -40,7 +41,6 @@ from elmo_mini.ulmfit.classifier import (
     language_model_layers,
 )
 from elmo_mini.ulmfit.recipe import Stage3, rescaled
-from elmo_mini.ulmfit.report import right_of, share_right
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
 from elmo_mini.ulmfit.vocabulary import task_vocabulary, with_words
 
@@ -768,7 +768,7 @@ report.print_both_ways()
 # - The ULMFiT paper, sections 3 and 5, and fastai's library, where the recipe lives on: one-cycle rates in place of the triangle, a fixed window length, and the same concat pooling. The paper's largest effect may be that: a recipe with its settings, which engineers could follow. (An opinion.)
 # - Wang and Manning, *Baselines and Bigrams: Simple, Good Sentiment and Topic Classification*, ACL 2012, [P12-2018](https://aclanthology.org/P12-2018/): the classifier that sceptics bring.
 # - Dai and Le, 2015 (lesson 04): the idea, three years earlier.
-# - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m elmo_mini.experiments.ulmfit --help` measures again what is stored here.
+# - In the package: `elmo_mini/ulmfit/recipe.py` has both stages with everything that may be left out. `python -m course.ulmfit.experiments --help` measures again what is stored here.
 #
 # Next: **12 · both sides at once.**
 

@@ -21,20 +21,20 @@ import torch
 from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
+from course.both_sides_at_once import agreement, figures, next_sentences
+from course.both_sides_at_once import broken_blanks as planted
+from course.both_sides_at_once import experiments as both_sides
+from course.both_sides_at_once.directional_block import sided
+from course.both_sides_at_once.fill import fill
+from course.both_sides_at_once.single_blanks import single_blanks
+from course.figures import plots
+from course.results.intervals import lead_twice
+from course.results.stored import stored_result
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.experiments import agreement, both_sides, next_sentences
-from elmo_mini.experiments import broken_blanks as planted
-from elmo_mini.experiments.single_blanks import single_blanks
-from elmo_mini.figures import both_sides as figures
-from elmo_mini.figures import plots
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.intervals import lead_twice
-from elmo_mini.results.stored import stored_result
 from elmo_mini.transformer import heads
-from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.masked_lm_file import load_masked_lm
-from elmo_mini.transformer.one_sided import sided
 from elmo_mini.transformer.sentence_pairs import padded
 from elmo_mini.transformer.training import ScheduledAdam
 

@@ -22,18 +22,16 @@ from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.experiments import attention_report as report
-from elmo_mini.experiments import beside_pytorch, broken_attention, next_words
-from elmo_mini.experiments.reading_time import block_and_lstm, where_they_cross
-from elmo_mini.experiments.small_text import small_text
-from elmo_mini.experiments.undivided import learning_with, slopes, taken_apart
-from elmo_mini.experiments.word_order import notices_a_swap
-from elmo_mini.figures import attention as figures
-from elmo_mini.figures import plots
-from elmo_mini.figures.block_diagram import block_diagram
-from elmo_mini.results.intervals import interval
-from elmo_mini.results.stored import stored_result
-from elmo_mini.transformer import causal_lm, recall
+from course.attention import beside_pytorch, broken_attention, figures, next_words, recall, report
+from course.attention.block_diagram import block_diagram
+from course.attention.permutation import notices_a_swap
+from course.attention.reading_time import block_and_lstm, where_they_cross
+from course.attention.unscaled_attention import learning_with, slopes, taken_apart
+from course.figures import plots
+from course.results.intervals import interval
+from course.results.stored import stored_result
+from course.texts.small_text import small_text
+from elmo_mini.transformer import causal_lm
 from elmo_mini.transformer.causal_lm_file import load_causal_lm
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
@@ -808,6 +806,6 @@ report.print_choosing(fair.numbers)
 # - Vaswani and others, [Attention is all you need](https://arxiv.org/abs/1706.03762): sections 3 and 4 are this lesson; table 1 there has path lengths and costs of each kind of layer.
 # - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; lesson 04 has its kind.
 # - Zhou and others, *Multi-Turn Response Selection for Chatbots with Deep Attention Matching Network*, ACL 2018, [P18-1103](https://aclanthology.org/P18-1103/): attention within a conversation, and between it and a possible reply.
-# - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m elmo_mini.experiments.attention distance` repeats the figure of section 9.
+# - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m course.attention.experiments distance` repeats the figure of section 9.
 #
 # Next: **14 · Why pretraining, and BERT**.

@@ -21,15 +21,15 @@ import torch
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.experiments import published_tables as drawn
-from elmo_mini.experiments import tuning_report as report
-from elmo_mini.experiments.broken_bodies import four_runs, print_symptoms
-from elmo_mini.experiments.tuning_bench import CONTROLS, KINDS, bench, optimizer_of
-from elmo_mini.figures import plots
-from elmo_mini.figures.elmo_in_answering import elmo_in_answering
-from elmo_mini.figures.two_ways import two_ways
-from elmo_mini.results import published
-from elmo_mini.results.stored import stored_result
+from course.figures import plots
+from course.results import published
+from course.results.stored import stored_result
+from course.why_bert import published_tables as drawn
+from course.why_bert import report
+from course.why_bert.bench import CONTROLS, KINDS, bench, optimizer_of
+from course.why_bert.broken_bodies import four_runs, print_symptoms
+from course.why_bert.elmo_in_answering import elmo_in_answering
+from course.why_bert.two_ways import two_ways
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -593,6 +593,6 @@ progress()
 # - Erhan and others, *Why does unsupervised pre-training help deep learning?*, Journal of Machine Learning Research 11, 2010.
 # - Li, Grandvalet and Davoine, [Explicit inductive bias for transfer learning with convolutional networks](https://arxiv.org/abs/1802.01483), 2018: the pull to the start, with photos.
 # - Peters, Ruder and Smith, [To tune or not to tune?](https://arxiv.org/abs/1903.05987), 2019.
-# - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m elmo_mini.experiments.why_bert knowledge labels leash`, which repeats the stored figures.
+# - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m course.why_bert.experiments knowledge labels leash`, which repeats the stored figures.
 #
 # Next: **15 · A hundred labels.**

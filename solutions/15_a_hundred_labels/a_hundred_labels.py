@@ -20,14 +20,13 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from elmo_mini.experiments import hundred_labels_report as report
-from elmo_mini.few_labels import methods
-from elmo_mini.few_labels.differences import paired_interval
-from elmo_mini.few_labels.protocol import split
-from elmo_mini.few_labels.tasks import first_task
-from elmo_mini.figures import ideas, plots
+from course.a_hundred_labels import ideas, methods, report
+from course.a_hundred_labels.differences import paired_interval
+from course.a_hundred_labels.protocol import split
+from course.a_hundred_labels.tasks import first_task
+from course.figures import plots
+from course.results.stored import stored_result
 from elmo_mini.progress import progress_bar
-from elmo_mini.results.stored import stored_result
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -717,7 +716,7 @@ outcome("catch_up", needed["opinion or plot"])
 # - Dodge and others, *Show Your Work: Improved Reporting of Experimental Results*, 2019: what to report when many variants were tried.
 # - Card and others, *With Little Power Comes Great Responsibility*, 2020: which leads the test sets of our field can show.
 # - [PLMpapers](https://github.com/thunlp/PLMpapers): papers on pretrained language models, and their family tree.
-# - In the package: `elmo_mini/few_labels/protocol.py`, and `python -m elmo_mini.experiments.hundred_labels --help`, which measures again what is stored here.
+# - In the package: `course/a_hundred_labels/protocol.py`, and `python -m course.a_hundred_labels.experiments --help`, which measures again what is stored here.
 
 # %% [markdown] instructor=true
 # **Instructor, common questions.** *Is using the unlabelled texts a leak?* Not those of train. With the texts of the test it would be transductive, and must be said. *ELMo has read the train part of the film sentences, without labels: is that fair?* It is what stage 2 of ULMFiT does on purpose. The dev and test sentences were left out of its text. Without the corpora the task is *quoted or reported*, from the Lee news, which no model here has read, and the picture is the same. *Why is the untrained biLM a good control?* It has the same width and the same reading of letters; only what was learnt is missing. *The task stays, the texts change: does the lead stay?* Not by itself. A reader of news that is asked about letters may lose much of it, so measure again there. People are said to cope better with such a change; nobody measured that here. *Why a ladder of errors avoided and not of points?* Ten points above 56 % are easier than ten above 85 %.

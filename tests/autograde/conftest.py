@@ -1,15 +1,15 @@
-"""A learner's desk, as `make lab` leaves it."""
+"""A learner's workspace, as `make lab` leaves it."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.autograde.learners_desk import at_a_desk
+from tests.autograde.learners_workspace import at_a_workspace
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The learner's folder, seen from the notebook of a lesson in it."""
-    with at_a_desk(tmp_path, monkeypatch) as folder:
+    with at_a_workspace(tmp_path, monkeypatch) as folder:
         yield folder

@@ -7,8 +7,8 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from autograde.grading.clean_html import clean_html
-from elmo_mini.figures import plots
-from elmo_mini.figures.palette import GROUND, on_dark
+from course.figures import plots
+from course.figures.palette import GROUND, on_dark
 
 LIGHT_PAGE, DARK_PAGE = "<body>", '<body data-jp-theme-light="false">'
 # As JupyterLab shows an untrusted notebook: without style sheets and this property.

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import StartLab
 
 CELL = """
-from elmo_mini.figures import plots
-from elmo_mini.figures.slider import Slider
+from course.figures import plots
+from course.figures.slider import Slider
 
 def drawn(bias):
     return plots.bars(["y"], {"y": [bias]}, title=f"bias {bias:g}", ylabel="y")

@@ -12,13 +12,13 @@ from tests.browser.conftest import StartLab
 CELLS = (
     """
 import numpy as np
-from elmo_mini.figures.mix_sliders import mix_sliders
+from course.scalar_mix_and_elmo.mix_sliders import mix_sliders
 
 layers = np.random.default_rng(0).standard_normal((6, 3, 5))
 mix_sliders(layers, ["river", "money"] * 3, word="bank")
 """,
     """
-from elmo_mini.figures.word_explorer import word_explorer
+from course.scalar_mix_and_elmo.word_explorer import word_explorer
 
 def embed(sentences):
     return [np.array([[[len(w), 1.0] for w in words]] * 3) for words in sentences]

@@ -12,7 +12,7 @@ import pytest
 FULL = """
     import resource, signal, sys
     from elmo_mini import embed_file, save_bilm
-    from tests.elmo_mini.vectors.test_cache import narrow
+    from tests.elmo_mini.embedding.test_cache import narrow
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     limit = int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))

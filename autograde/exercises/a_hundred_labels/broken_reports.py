@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.a_hundred_labels import LESSON
-from elmo_mini.experiments.broken_reports import FAULTS, RUNS
+from course.a_hundred_labels.broken_reports import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {

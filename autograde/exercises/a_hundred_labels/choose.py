@@ -10,7 +10,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON
-from elmo_mini.few_labels.protocol import Step, choose, learn_and_answer
+from course.a_hundred_labels.protocol import Step, choose, learn_and_answer
 
 _NAMES = [f"method {number}" for number in range(1, 101)]
 

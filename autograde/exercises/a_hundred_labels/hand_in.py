@@ -12,9 +12,9 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, pla
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON, hidden
-from elmo_mini.few_labels.methods import elmo_features
-from elmo_mini.few_labels.protocol import Texts, learn_and_answer
-from elmo_mini.ulmfit.tasks import Task
+from course.a_hundred_labels.methods import elmo_features
+from course.a_hundred_labels.protocol import Texts, learn_and_answer
+from course.texts.labelled_tasks import Task
 
 SIZES = (25, 50, 100)
 LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from course.a_hundred_labels.methods import bag_of_words
+from course.a_hundred_labels.protocol import learn_and_answer
+from course.a_hundred_labels.tasks import first_task
+from course.texts.labelled_tasks import Labelled, Task
 from elmo_mini.corpora.splits import Part
-from elmo_mini.few_labels.methods import bag_of_words
-from elmo_mini.few_labels.protocol import learn_and_answer
-from elmo_mini.few_labels.tasks import first_task
-from elmo_mini.ulmfit.tasks import Labelled, Task
 
 VARIABLE = "BEFORE_BERT_HIDDEN"
 DRAWS = 3

@@ -9,7 +9,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON
-from elmo_mini.few_labels.protocol import Step, learn_and_answer
+from course.a_hundred_labels.protocol import Step, learn_and_answer
 
 Counts = list[list[int]]
 

@@ -7,7 +7,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON
-from elmo_mini.few_labels.differences import paired_interval
+from course.a_hundred_labels.differences import paired_interval
 
 Right = NDArray[np.bool_]
 ROUNDS, MANY, FEW = 1_500, 8_000, 12

@@ -5,7 +5,7 @@ import math
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON
-from elmo_mini.few_labels.differences import texts_needed
+from course.a_hundred_labels.differences import texts_needed
 
 WHOLE = 0.01  # so near a whole number, rounding would decide
 

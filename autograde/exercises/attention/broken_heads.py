@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.attention import LESSON
-from elmo_mini.experiments.broken_attention import FAULTS, RUNS
+from course.attention.broken_attention import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 

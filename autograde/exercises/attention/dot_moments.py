@@ -7,7 +7,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, call
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from elmo_mini.transformer.dot_products import dot_moments
+from course.attention.dot_products import dot_moments
 
 Numbers = NDArray[np.float64]
 BY_DRAWING = (

@@ -16,7 +16,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
 from autograde.exercises.bilm_from_scratch.drawn_bilm import CELL, CHARACTERS, Letters, weights_of
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
-from elmo_mini.bilm.plain import BiLM, Weights, reverse_each
+from elmo_mini.models.elmo import BiLM, Weights, reverse_each
 
 Layers = tuple[list[Tensor], Tensor]
 WORDS_FIRST = (

@@ -11,7 +11,7 @@ from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
-from elmo_mini.bilm import plain
+from elmo_mini.models import elmo as plain
 
 
 def bilm_loss(top: Tensor, mask: Tensor, words: Tensor, W: Tensor, b: Tensor) -> Tensor:

@@ -2,8 +2,8 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.bilm_from_scratch import LESSON
-from elmo_mini.experiments.planted_faults import RUNS, TARGETS
-from elmo_mini.experiments.word_bilm import MEET, PADDING
+from course.bilm_from_scratch.broken_bilms import RUNS, TARGETS
+from course.bilm_from_scratch.word_bilm import MEET, PADDING
 
 FAULTS = (  # as the lesson numbers them
     "the directions meet between the layers",

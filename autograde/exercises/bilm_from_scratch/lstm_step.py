@@ -21,7 +21,7 @@ from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
-from elmo_mini.bilm.plain import LSTM
+from elmo_mini.models.elmo import LSTM
 
 Step = tuple[Tensor, Tensor]
 

@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.both_sides_at_once import LESSON
-from elmo_mini.experiments.broken_blanks import EVERYWHERE, PLACES, RUNS, SEEN
+from course.both_sides_at_once.broken_blanks import EVERYWHERE, PLACES, RUNS, SEEN
 
 FAULTS = (  # as the lesson numbers them
     "the model reads the words as they were before any was hidden",

@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.context_enters import LESSON
-from elmo_mini.experiments.broken_readers import ENDLESS, RUNS, SHUFFLED, UNSHIFTED
+from course.context_enters.broken_readers import ENDLESS, RUNS, SHUFFLED, UNSHIFTED
 
 FAULTS = (  # as the lesson numbers them
     "it is asked for the word that it has just read",

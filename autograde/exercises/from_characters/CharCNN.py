@@ -17,7 +17,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
 from autograde.exercises.from_characters.small_weights import WORDS, drawn_weights, ids_of
 from autograde.exercises.from_characters.with_gradients import CUT_OFF, ONE_TENSOR, gradients
-from elmo_mini.bilm import plain
+from elmo_mini.models import elmo as plain
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from elmo_mini.bilm import plain
-from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.models import elmo as plain
+from elmo_mini.text.character_ids import word_to_ids
 
 Encoder = Callable[..., dict[str, Tensor]]
 FAULTS = (

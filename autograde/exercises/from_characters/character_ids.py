@@ -9,7 +9,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, call
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
-from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.text.character_ids import word_to_ids
 
 
 def reference(word: str) -> list[int]:

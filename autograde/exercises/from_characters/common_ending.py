@@ -9,7 +9,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, call
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.from_characters import LESSON
-from elmo_mini.characters.closeness import common_endings
+from course.from_characters.word_similarity import common_endings
 
 
 def reference(words: list[str], candidates: list[str]) -> np.ndarray:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.text.character_ids import word_to_ids
 
 Weights = dict[str, np.ndarray]
 WORDS = ("cat", "unhappily", "naïve", "打针", "re-re-re", "Straße", "", "A")

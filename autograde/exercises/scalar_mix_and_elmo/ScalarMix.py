@@ -13,7 +13,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import layers
-from elmo_mini.bilm.plain import TINY, ScalarMix, layer_norm, scalar_mix
+from elmo_mini.models.elmo import TINY, ScalarMix, layer_norm, scalar_mix
 
 
 @Case.drawn

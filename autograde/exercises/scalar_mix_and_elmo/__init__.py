@@ -5,7 +5,7 @@ EXERCISES = (
     "scalar_mix",
     "mix_gradient",
     "ScalarMix",
-    "train_desk",
+    "train_mix",
     "without_boundaries",
     "embed",
     "read_on",

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.bilm.plain import LSTM, BiLM, CharCNN, ScalarMix
-from elmo_mini.characters.ids import batch_to_ids
+from elmo_mini.models.elmo import LSTM, BiLM, CharCNN, ScalarMix
+from elmo_mini.text.character_ids import batch_to_ids
 
 Sentences = Sequence[Sequence[str]]
 Elmo = Callable[[Sentences], list[np.ndarray]]

@@ -13,7 +13,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.from_characters.character_ids import reference as character_ids
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
-from elmo_mini.bilm.plain import BiLM, CharCNN, ScalarMix, without_boundaries
+from elmo_mini.models.elmo import BiLM, CharCNN, ScalarMix, without_boundaries
 
 Sentences = Sequence[Sequence[str]]
 Vectors = list[Any]

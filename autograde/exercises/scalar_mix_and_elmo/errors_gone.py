@@ -8,7 +8,7 @@ from autograde.exercises.scalar_mix_and_elmo import LESSON
 
 
 def errors_gone(before: Any, after: Any) -> Any:
-    """As `elmo_mini.results.published.error_reduction`, in one line."""
+    """As `course.results.published.error_reduction`, in one line."""
     return 100 * (after - before) / (100 - before)
 
 

@@ -9,7 +9,7 @@ from autograde.checking.answers import refusing
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from elmo_mini.elmo import mix_gradient
+from course.scalar_mix_and_elmo import mix_gradient
 
 
 def _one_array(came: Any) -> str | None:

@@ -8,7 +8,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
 from autograde.exercises.scalar_mix_and_elmo.layers import CUT_OFF, layers, run_with_learned
-from elmo_mini.bilm import plain
+from elmo_mini.models import elmo as plain
 
 
 def _by_axes(layers: Tensor, w: Tensor, gamma: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from autograde.checking.answers import call_with_tensors, refusing
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from elmo_mini.bilm import plain
+from elmo_mini.models import elmo as plain
 
 Pair = tuple[Any, Any]
 

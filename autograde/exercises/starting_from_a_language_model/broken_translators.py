@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.experiments.broken_translators import FAULTS, RUNS
+from course.starting_from_a_language_model.broken_translators import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {

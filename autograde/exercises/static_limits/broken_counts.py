@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.experiments.broken_counts import NO_LOGARITHM, RUNS, SHUFFLED, UNSEEN
+from course.static_limits.broken_counts import NO_LOGARITHM, RUNS, SHUFFLED, UNSEEN
 
 FAULTS = (  # as the lesson numbers them
     "the words of the text are shuffled before they are counted",

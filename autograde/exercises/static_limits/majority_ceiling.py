@@ -9,7 +9,7 @@ import numpy as np
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
-from elmo_mini.word_vectors import majority_ceiling
+from course.static_limits import majority_ceiling
 
 
 def _drawn_senses(rng: Random) -> Inputs:

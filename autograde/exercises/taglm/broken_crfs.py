@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.taglm import LESSON
-from elmo_mini.experiments.broken_crfs import FAULTS, RUNS
+from course.taglm.broken_crfs import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {

@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.ulmfit import LESSON
-from elmo_mini.experiments.broken_tunings import FAULTS, RUNS
+from course.ulmfit.broken_tunings import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 WOULD_SHOW = {

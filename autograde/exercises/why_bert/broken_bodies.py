@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.why_bert import LESSON
-from elmo_mini.experiments.broken_bodies import FAULTS, RUNS
+from course.why_bert.broken_bodies import FAULTS, RUNS
 
 TRUTH = {name: 1 + FAULTS.index(fault) for name, fault in RUNS.items()}
 

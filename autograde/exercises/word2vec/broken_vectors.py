@@ -2,7 +2,7 @@
 
 from autograde.checking.which_fault import WhichFault
 from autograde.exercises.word2vec import LESSON
-from elmo_mini.experiments.broken_vectors import EVEN, EVERYTHING, HIGH, RUNS
+from course.word2vec.broken_vectors import EVEN, EVERYTHING, HIGH, RUNS
 
 FAULTS = (  # as the lesson numbers them
     "frequent words are not thinned out",

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from autograde.building import front_page
-from elmo_mini.figures.legibility import unreadable
+from course.figures.legibility import unreadable
 
 ROOT = Path(__file__).resolve().parents[3]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,7 +13,7 @@ from autograde.checking.answers import Answer, Inputs, Plain, plain
 from autograde.checking.check import check
 from autograde.checking.exercise import Exercise
 from autograde.checking.mine import mine
-from autograde.desk import parts, results
+from autograde.workspace import parts, results
 from tests.autograde.checking.made_up import double, exercise
 
 Write = Callable[..., Answer]
@@ -44,8 +44,8 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def file(desk: Path) -> Path:
-    return parts.file_of(desk, "double")
+def file(workspace: Path) -> Path:
+    return parts.file_of(workspace, "double")
 
 
 def test_a_full_answer_is_kept_and_taken_up(
@@ -69,11 +69,11 @@ def test_a_full_answer_is_kept_and_taken_up(
 
 
 def test_less_than_full_points_keep_nothing_but_the_result(
-    registered: Exercise, desk: Path, file: Path, write: Write
+    registered: Exercise, workspace: Path, file: Path, write: Write
 ) -> None:
     assert check("double", write("def double(values):\n    return values\n")).report.note == ""
     assert not file.exists()
-    assert results.results(desk)["double"].tries == 1
+    assert results.results(workspace)["double"].tries == 1
 
 
 NO_TRIES = {
@@ -85,11 +85,11 @@ NO_TRIES = {
 
 @pytest.mark.parametrize("answer", NO_TRIES.values(), ids=NO_TRIES.keys())
 def test_what_is_no_try_is_not_recorded(
-    registered: Exercise, desk: Path, write: Write, answer: str
+    registered: Exercise, workspace: Path, write: Write, answer: str
 ) -> None:
     """Else running all cells of a lesson would begin every exercise in it."""
     check("double", write(answer))
-    assert results.results(desk) == {}
+    assert results.results(workspace) == {}
 
 
 def test_the_same_answer_writes_nothing_and_a_new_one_takes_its_place(
@@ -121,10 +121,10 @@ def test_an_edited_part_stays_until_there_is_a_new_answer_and_is_kept_beside_it(
 
 
 def test_without_the_journal_every_file_counts_as_edited(
-    registered: Exercise, desk: Path, file: Path, write: Write
+    registered: Exercise, workspace: Path, file: Path, write: Write
 ) -> None:
     check("double", write(RIGHT))
-    (desk / results.FILE).unlink()
+    (workspace / results.FILE).unlink()
     check("double", write(PLUS))
     assert len([*file.parent.glob("double (before *).py")]) == 1
 
@@ -132,7 +132,7 @@ def test_without_the_journal_every_file_counts_as_edited(
 @pytest.mark.parametrize("nbgrader", ["validate", "autograde"])
 def test_under_nbgrader_nothing_is_kept_and_the_courses_is_used(
     registered: Exercise,
-    desk: Path,
+    workspace: Path,
     file: Path,
     write: Write,
     nbgrader: str,
@@ -140,17 +140,17 @@ def test_under_nbgrader_nothing_is_kept_and_the_courses_is_used(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     check("double", write(RIGHT))
-    before = (desk / results.FILE).read_text()
+    before = (workspace / results.FILE).read_text()
     monkeypatch.setenv("NBGRADER_EXECUTION", nbgrader)
     assert check("double", write(PLUS)).report.note == ""
-    assert (desk / results.FILE).read_text() == before
+    assert (workspace / results.FILE).read_text() == before
     assert parts.body_of(file.read_text()) == RIGHT
     capsys.readouterr()
     assert mine("double") is double
     assert capsys.readouterr().out == ""
 
 
-def test_without_a_desk_nothing_is_kept_and_nothing_is_said(
+def test_without_a_workspace_nothing_is_kept_and_nothing_is_said(
     registered: Exercise,
     write: Write,
     tmp_path: Path,
@@ -189,16 +189,16 @@ def test_an_answer_that_fails_alone_is_not_kept(
 
 
 def test_a_folder_that_cannot_be_written_costs_no_point(
-    registered: Exercise, desk: Path, file: Path, write: Write
+    registered: Exercise, workspace: Path, file: Path, write: Write
 ) -> None:
     """Root may write everywhere, so something of the wrong kind is in the way."""
-    (desk / "my_parts").write_text("")
+    (workspace / "my_parts").write_text("")
     score = check("double", write(RIGHT))
     assert score == 4
     assert "not kept for later lessons: work/my_parts cannot be written (" in score.report.note
-    (desk / "my_parts").unlink()
-    (desk / results.FILE).unlink()
-    (desk / results.FILE).mkdir()
+    (workspace / "my_parts").unlink()
+    (workspace / results.FILE).unlink()
+    (workspace / results.FILE).mkdir()
     score = check("double", write(RIGHT))
     assert score == 4
     assert file.exists()
@@ -257,7 +257,7 @@ def test_a_part_that_was_removed_is_said_to_be(
 
 
 def test_parts_import_one_another_and_are_one_package(
-    desk: Path, file: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, file: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = {name: exercise(id=name) for name in ("double", "twice")}
     monkeypatch.setattr(catalogue, "find", made.__getitem__)
@@ -266,7 +266,7 @@ def test_parts_import_one_another_and_are_one_package(
     check("twice", twice)
     assert "from my_parts.double import double" in file.with_name("twice.py").read_text()
     code = "from my_parts.twice import twice; assert twice(2) == 4"
-    assert subprocess.run([sys.executable, "-c", code], cwd=desk, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=workspace, check=False).returncode == 0
     one, other = mine("double"), mine("twice")
     assert other.__globals__["double"] is one  # type: ignore[attr-defined]
     file.write_text("from math import tau\n" + PLUS)

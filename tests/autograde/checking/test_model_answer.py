@@ -8,8 +8,8 @@ import pytest
 from autograde import check, model_answer
 from autograde.checking import attempts
 from autograde.checking.model_answer import FILE, Sentence, Unfolding, count_sentences
-from autograde.desk import results
-from autograde.desk.place import MARK
+from autograde.workspace import results
+from autograde.workspace.place import MARK
 
 EXERCISE = "relative_frequency"
 ANSWERS = {

@@ -10,7 +10,7 @@ from autograde.checking import attempts
 from autograde.checking import progress as module
 from autograde.checking.predictions import FILE
 from autograde.checking.progress import progress
-from autograde.desk import results
+from autograde.workspace import results
 from tests.autograde.checking.made_up import exercise
 
 ALL = {
@@ -34,10 +34,10 @@ def coming() -> str | None:
     return following.id if following else None
 
 
-def test_what_is_passed_begun_next_and_left(desk: Path) -> None:
+def test_what_is_passed_begun_next_and_left(workspace: Path) -> None:
     assert coming() == "a"
-    results.add(desk, "a", 4, 4)
-    results.add(desk, "b", 1, 4)
+    results.add(workspace, "a", 4, 4)
+    results.add(workspace, "b", 1, 4)
     assert repr(progress()) == (
         "You have passed 1 of 4 exercises. Lessons with all exercises passed: 1; begun: 1.\n"
         'Next: "Second" (`b`) in lesson 01, word2vec, about 50 minutes.\n'
@@ -50,39 +50,41 @@ def test_what_is_passed_begun_next_and_left(desk: Path) -> None:
     assert "You are at 01, word2vec." in bundle["text/html"]
 
 
-def test_next_goes_on_from_the_latest_and_comes_back_for_what_was_left_out(desk: Path) -> None:
-    results.add(desk, "b", 4, 4)
+def test_next_goes_on_from_the_latest_and_comes_back_for_what_was_left_out(workspace: Path) -> None:
+    results.add(workspace, "b", 4, 4)
     assert coming() == "c"
-    results.add(desk, "c", 4, 4)
+    results.add(workspace, "c", 4, 4)
     assert coming() == "d"
-    results.add(desk, "d", 4, 4)
+    results.add(workspace, "d", 4, 4)
     assert coming() == "a"
-    results.add(desk, "an exercise of another release", 4, 4)
-    results.add(desk, "a", 4, 4)
+    results.add(workspace, "an exercise of another release", 4, 4)
+    results.add(workspace, "a", 4, 4)
     assert coming() is None
     assert "There is no exercise left." in repr(progress())
     assert "You are at 03" in progress()._repr_mimebundle_()[0]["text/html"]
 
 
-def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(desk: Path) -> None:
+def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(
+    workspace: Path,
+) -> None:
     held = {"question": "?", "guess": 1.0, "outcome": 1.5}
     missed = {"question": "?", "guess": "a", "outcome": "b"}
     open_ = {"question": "?", "guess": 2.0}
-    (desk / "01").mkdir()
-    (desk / "01" / FILE).write_text(json.dumps({"x": held, "y": missed, "z": open_}))
-    (desk / "03").mkdir()
-    (desk / "03" / FILE).write_text("[")
+    (workspace / "01").mkdir()
+    (workspace / "01" / FILE).write_text(json.dumps({"x": held, "y": missed, "z": open_}))
+    (workspace / "03").mkdir()
+    (workspace / "03" / FILE).write_text("[")
     assert "1 of your 2 predictions held." in repr(progress())
-    assert (desk / "03" / FILE).read_text() == "["
+    assert (workspace / "03" / FILE).read_text() == "["
 
 
 NOTHING_KEPT = "Nothing is kept here. What lasts is kept where `make lab` puts the lessons."
 
 
 @pytest.fixture
-def elsewhere(desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def elsewhere(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A notebook that somebody has opened in a folder of their own, in a fresh kernel."""
-    results.add(desk, "a", 4, 4)
+    results.add(workspace, "a", 4, 4)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(attempts, "_tries", Counter())
     monkeypatch.setattr(attempts, "_passed", set())

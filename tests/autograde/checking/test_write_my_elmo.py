@@ -23,14 +23,14 @@ from autograde.checking.check import check
 from autograde.checking.kept_part import loaded
 from autograde.checking.mine import mine
 from autograde.checking.write_my_elmo import COMMAND, PARTS, SENTENCES
-from autograde.desk import parts, results
-from autograde.desk.part_imports import foreign
-from autograde.desk.part_text import part_text
-from autograde.desk.place import ELMO_PARTS, THE_COURSES
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.elmo.embedder import ElmoEmbedder
-from tests.autograde.learners_desk import answers, at_a_desk, written
+from autograde.workspace import parts, results
+from autograde.workspace.part_imports import foreign
+from autograde.workspace.part_text import part_text
+from autograde.workspace.place import ELMO_PARTS, THE_COURSES
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from tests.autograde.learners_workspace import answers, at_a_workspace, written
 from tests.elmo_mini import published_model
 
 LESSONS = sorted((Path(__file__).parents[3] / "solutions").glob("0[678]_*/*.py"))
@@ -53,13 +53,13 @@ CELLO_AND_LONG = [line.split()[1:] for line in SHOWN[2:4]]
 AS_A_COMMAND = "import runpy; runpy.run_module('my_elmo', run_name='__main__')"
 ALIKE = re.compile(r" +(\S+)  in 1 and 2: (-?\d\.\d\d)")
 TRIED = re.compile(
-    r"Tried in a fresh Python that finds neither elmo_mini nor autograde, on 21 words: the largest "
-    r"difference from the course's `ElmoEmbedder` is \de-(\d\d)\."
+    r"Tried in a fresh Python that finds none of elmo_mini, course, autograde, on 21 words: the "
+    r"largest difference from the course's `ElmoEmbedder` is \de-(\d\d)\."
 )
 
 
 class Written(NamedTuple):
-    desk: Path
+    workspace: Path
     said: str
 
 
@@ -69,21 +69,21 @@ def write() -> str:
     return said.getvalue()
 
 
-def small_bilm() -> BiLM:
+def small_bilm() -> FastBiLM:
     sizes = BiLMOptions(
         projection_dim=4, dim=6, filters=((1, 3), (2, 4)), character_dim=3, n_highway=1
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
-        return BiLM(sizes).requires_grad_(False).eval()
+        return FastBiLM(sizes).requires_grad_(False).eval()
 
 
-def run_alone(code: str, desk: Path, *arguments: str) -> str:
+def run_alone(code: str, workspace: Path, *arguments: str) -> str:
     """What a process prints that has nothing of the course."""
     closed = f"import sys; sys.modules.update(dict.fromkeys({THE_COURSES})); sys.path.insert(0, '')"
     done = subprocess.run(
         [sys.executable, "-B", "-c", f"{closed}\n{code}", *arguments],
-        cwd=desk,
+        cwd=workspace,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -101,33 +101,33 @@ def cosine(one: np.ndarray, other: np.ndarray) -> float:
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Written]:
     """The lessons' own answers, kept one after the other, and the course's checkpoint."""
     folder = tmp_path_factory.mktemp("solved")
-    with pytest.MonkeyPatch.context() as patch, at_a_desk(folder, patch) as desk:
+    with pytest.MonkeyPatch.context() as patch, at_a_workspace(folder, patch) as workspace:
         with redirect_stdout(io.StringIO()):
             for lesson in LESSONS:
                 for name, answer in answers(lesson, folder):
                     if name in ELMO_PARTS:
                         check(name, answer)
-        yield Written(desk, write())
+        yield Written(workspace, write())
 
 
 @pytest.fixture(scope="module")
 def otherwise(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A learner's folder with another right answer to each exercise."""
     folder = tmp_path_factory.mktemp("otherwise")
-    with pytest.MonkeyPatch.context() as patch, at_a_desk(folder, patch) as desk:
+    with pytest.MonkeyPatch.context() as patch, at_a_workspace(folder, patch) as workspace:
         for name in PARTS:
             right = catalogue.find(name).right_answers[OTHERS[name]]
-            text = part_text("answer", right, desk, written_out=THE_COURSES)
+            text = part_text("answer", right, workspace, written_out=THE_COURSES)
             if name == "BiLM":  # it builds on the course's class of that name
                 text = re.sub(r"\bBiLM\b", "TwoStacks", text)
             answer = written(f"{text}\n\n{name} = answer\n", name, folder / f"{name}_cell.py", {})
             with redirect_stdout(io.StringIO()):
                 assert check(name, answer).report.note.startswith("Kept for later lessons")
-    return desk
+    return workspace
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> BiLM:
+def small(monkeypatch: pytest.MonkeyPatch) -> FastBiLM:
     """A small model in the place of the course's checkpoint."""
     bilm = small_bilm()
     monkeypatch.setattr(write_my_elmo, "load_pretrained", lambda: bilm)
@@ -136,14 +136,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> BiLM:
 
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(write_my_elmo, "_tried", lambda desk, bilm: "Not tried.")
+    monkeypatch.setattr(write_my_elmo, "_tried", lambda workspace, bilm: "Not tried.")
 
 
 @pytest.fixture
-def own_desk(desk: Path, otherwise: Path, small: BiLM) -> Path:
+def own_workspace(workspace: Path, otherwise: Path, small: FastBiLM) -> Path:
     """A copy of the folder with the other right answers."""
-    shutil.copytree(otherwise, desk, dirs_exist_ok=True)
-    return desk
+    shutil.copytree(otherwise, workspace, dirs_exist_ok=True)
+    return workspace
 
 
 def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Written) -> None:
@@ -154,7 +154,7 @@ def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Writ
     exponent = TRIED.fullmatch(lines[7])
     assert exponent is not None
     assert int(exponent[1]) >= 5
-    assert not (solved.desk / "my_elmo/course").exists()
+    assert not (solved.workspace / "my_elmo/course").exists()
     assert lines[8:13] == SHOWN
     found = [match.groups() for line in lines[13:14] if (match := ALIKE.fullmatch(line))]
     one, other = (layers.mean(0) for layers in ElmoEmbedder().embed_batch(CELLO_AND_LONG))
@@ -162,13 +162,13 @@ def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Writ
     assert float(found[0][1]) < 0.8
     assert lines[14:] == [
         "",
-        f"Try it in a terminal, in {solved.desk}:",
+        f"Try it in a terminal, in {solved.workspace}:",
         f'{sys.executable} -m my_elmo "She plays the cello ." "The plays were long ."',
     ]
 
 
 def test_of_one_sentence_the_package_shows_numbers(solved: Written) -> None:
-    shape, *words = run_alone(AS_A_COMMAND, solved.desk, "Dogs bark .").splitlines()
+    shape, *words = run_alone(AS_A_COMMAND, solved.workspace, "Dogs bark .").splitlines()
     assert shape == "3 words, 512 numbers each"
     assert [line.split()[0] for line in words] == ["Dogs", "bark", "."]
     (vectors,) = ElmoEmbedder().embed_batch([["Dogs", "bark", "."]])
@@ -204,10 +204,10 @@ for typed in json.loads(sys.argv[1]):
 
 
 def test_the_command_says_what_it_needs_and_what_it_makes_of_words(
-    own_desk: Path, untried: None
+    own_workspace: Path, untried: None
 ) -> None:
     write()
-    said = run_alone(TYPE_ALL, own_desk, json.dumps(TYPED)).split("-----\n")
+    said = run_alone(TYPE_ALL, own_workspace, json.dumps(TYPED)).split("-----\n")
     one, glued, unquoted, twice, asked, *nothing = [answer.splitlines() for answer in said[:-1]]
     assert one[0] == "1 word, 8 numbers each"
     assert glued[:2] == [HINT, "2 words, 8 numbers each"]
@@ -236,8 +236,8 @@ def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> N
         "from my_elmo import ELMo\n"
         "np.savez(sys.argv[1], *ELMo().every_layer(json.loads(sys.argv[2])))\n"
     )
-    file = solved.desk / "layers.npz"
-    run_alone(code, solved.desk, str(file), json.dumps([*SENTENCES, []]))
+    file = solved.workspace / "layers.npz"
+    run_alone(code, solved.workspace, str(file), json.dumps([*SENTENCES, []]))
     with np.load(file) as found:
         layers = [found[name] for name in found.files]
     course = ElmoEmbedder().embed_batch([*SENTENCES, []])
@@ -258,7 +258,7 @@ def test_published_files_are_given_by_path(solved: Written, tmp_path: Path) -> N
     batch = published_model.batches()[0]  # before it, nothing was read
     file = tmp_path / "vectors.npz"
     model = (str(published_model.OPTIONS), str(published_model.WEIGHTS))
-    run_alone(code, solved.desk, str(file), json.dumps(batch), *model)
+    run_alone(code, solved.workspace, str(file), json.dumps(batch), *model)
     with np.load(file) as found:
         top, *mixed = (found[name] for name in found.files)
     np.testing.assert_allclose(top, published_model.expected_top_layer()[0], atol=1e-5)
@@ -267,7 +267,7 @@ def test_published_files_are_given_by_path(solved: Written, tmp_path: Path) -> N
         np.testing.assert_allclose(vectors, layers.mean(0), atol=1e-5)
     options, weights = model
     typed = json.dumps([["--options", options, "--weights", weights, "Dogs bark ."]])
-    assert "3 words, 32 numbers each" in run_alone(TYPE_ALL, solved.desk, typed)
+    assert "3 words, 32 numbers each" in run_alone(TYPE_ALL, solved.workspace, typed)
 
 
 def test_the_model_is_built_once(solved: Written) -> None:
@@ -283,7 +283,7 @@ def test_the_model_is_built_once(solved: Written) -> None:
         "first, again = (mine.embed([['Dogs', 'bark', '.']])[0] for _ in range(2))\n"
         "print(len(made), (first == again).all().item(), len(mine.every_layer([['Dogs']])))\n"
     )
-    assert run_alone(code, solved.desk) == "1 True 1\n"
+    assert run_alone(code, solved.workspace) == "1 True 1\n"
 
 
 def modules_of(distributions: set[str]) -> list[str]:
@@ -326,7 +326,9 @@ print(*ELMo().embed([["Dogs", "bark", "."]])[0].shape)
 def test_with_torch_numpy_and_h5py_alone_its_own_test_passes(solved: Written) -> None:
     known = json.dumps(modules_of({"torch", "numpy", "h5py"}))
     command = [sys.executable, "-B", "-c", ALONE, known]
-    done = subprocess.run(command, cwd=solved.desk, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=solved.workspace, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     *passed, last = done.stdout.splitlines()
     assert last == "3 512"
@@ -345,7 +347,7 @@ SLIPS = {
 def test_its_own_test_sees_a_slip(
     name: str, slip: tuple[str, str], solved: Written, tmp_path: Path
 ) -> None:
-    for file in (solved.desk / "my_elmo").glob("*.py"):
+    for file in (solved.workspace / "my_elmo").glob("*.py"):
         (tmp_path / "my_elmo").mkdir(exist_ok=True)
         shutil.copy(file, tmp_path / "my_elmo")
     part = tmp_path / f"my_elmo/{name}.py"
@@ -366,7 +368,7 @@ def faults(package: Path) -> str:
 
 
 def test_the_package_can_be_shown(solved: Written) -> None:
-    package = solved.desk / "my_elmo"
+    package = solved.workspace / "my_elmo"
     assert faults(package) == ""
     written = {path.stem for path in package.glob("*.py")}
     assert written - {*ELMO_PARTS} == {
@@ -394,26 +396,26 @@ def test_a_part_of_the_course_is_plain_code_under_its_own_name(name: str, tmp_pa
     assert faults(tmp_path) == ""
 
 
-def test_other_right_answers_are_a_package_too(own_desk: Path) -> None:
+def test_other_right_answers_are_a_package_too(own_workspace: Path) -> None:
     said = write()
     assert "6 of 6 parts yours." in said
     assert TRIED.search(said)
 
 
-def test_where_nothing_is_yours_the_course_stands_in(desk: Path, small: BiLM) -> None:
+def test_where_nothing_is_yours_the_course_stands_in(workspace: Path, small: FastBiLM) -> None:
     said = write().splitlines()
     assert said[:6] == [f"`{n}` is the course's: you have not passed it yet." for n in PARTS]
     assert said[6] == "Written: work/my_elmo, 0 of 6 parts yours."
     assert TRIED.fullmatch(said[7])
-    readme = (desk / "my_elmo/README.md").read_text("utf-8")
+    readme = (workspace / "my_elmo/README.md").read_text("utf-8")
     assert "All its parts are the course's, in `course/`." in readme
-    assert faults(desk / "my_elmo") == ""
+    assert faults(workspace / "my_elmo") == ""
 
 
 def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
-    own_desk: Path, untried: None
+    own_workspace: Path, untried: None
 ) -> None:
-    package = own_desk / "my_elmo"
+    package = own_workspace / "my_elmo"
     (package / "without_boundaries.py").unlink()
     damaged = {
         "CharCNN": "class CharCNN(:\n",
@@ -425,7 +427,7 @@ def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
     said = write()
     assert "`character_ids` is yours, kept on " in said
     assert "Your `CharCNN` in work/my_elmo/CharCNN.py cannot be loaded (SyntaxError" in said
-    assert "Your `BiLM` in work/my_elmo/BiLM.py no longer passes (" in said
+    assert "Your `FastBiLM` in work/my_elmo/BiLM.py no longer passes (" in said
     assert (
         "Moved to work/my_parts: ScalarMix.py. It imports more than torch, numpy and h5py, and "
         "my_elmo runs with these alone.\n"
@@ -437,22 +439,24 @@ def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
     assert "`without_boundaries` is the course's: work/my_elmo/without_boundaries.py is not" in said
     assert "2 of 6 parts yours.\n" in said
     for name, text in damaged.items():
-        assert parts.read(parts.file_of(own_desk, name)) == text
+        assert parts.read(parts.file_of(own_workspace, name)) == text
     assert "Mine: character_ids, embed.\n" in (package / "README.md").read_text("utf-8")
     mended = damaged["ScalarMix"].replace("import scipy", "")
-    (own_desk / "my_parts/ScalarMix.py").write_text(mended, encoding="utf-8")
+    (own_workspace / "my_parts/ScalarMix.py").write_text(mended, encoding="utf-8")
     assert "`ScalarMix` is yours, as you edited it." in write()
     assert (package / "ScalarMix.py").read_text("utf-8") == mended
 
 
-def test_the_courses_embed_uses_the_parts_that_are_yours(own_desk: Path, small: BiLM) -> None:
-    (own_desk / "my_elmo/embed.py").unlink()
-    (own_desk / "my_elmo/without_boundaries.py").unlink()
+def test_the_courses_embed_uses_the_parts_that_are_yours(
+    own_workspace: Path, small: FastBiLM
+) -> None:
+    (own_workspace / "my_elmo/embed.py").unlink()
+    (own_workspace / "my_elmo/without_boundaries.py").unlink()
     assert TRIED.search(write())
-    text = (own_desk / "my_elmo/course/embed.py").read_text("utf-8")
+    text = (own_workspace / "my_elmo/course/embed.py").read_text("utf-8")
     assert "from my_elmo.character_ids import character_ids\n" in text
     assert "from my_elmo.without_boundaries import without_boundaries\n" in text
-    found = {path.stem for path in (own_desk / "my_elmo/course").glob("*.py")}
+    found = {path.stem for path in (own_workspace / "my_elmo/course").glob("*.py")}
     assert found == {"embed", "without_boundaries"}
 
 
@@ -480,16 +484,19 @@ def checked_with(names: dict[str, object], folder: Path) -> str:
 
 
 def test_an_answer_that_was_checked_with_the_courses_part_is_yours(
-    own_desk: Path, otherwise: Path, small: BiLM, tmp_path: Path
+    own_workspace: Path, otherwise: Path, small: FastBiLM, tmp_path: Path
 ) -> None:
-    ids, cut = own_desk / "my_elmo/character_ids.py", own_desk / "my_elmo/without_boundaries.py"
+    ids, cut = (
+        own_workspace / "my_elmo/character_ids.py",
+        own_workspace / "my_elmo/without_boundaries.py",
+    )
     right = ids.read_text("utf-8")
     ids.unlink()
     cut.unlink()
     with redirect_stdout(io.StringIO()):
         taken = {name: mine(name) for name in ("character_ids", "without_boundaries")}
     assert checked_with(taken, tmp_path).startswith("Kept for later lessons: `work/my_elmo/embed")
-    text = (own_desk / "my_elmo/embed.py").read_text("utf-8")
+    text = (own_workspace / "my_elmo/embed.py").read_text("utf-8")
     assert foreign(text) == []
     assert "from my_elmo.character_ids import character_ids\n" in text
     with redirect_stdout(io.StringIO()) as said:
@@ -498,7 +505,7 @@ def test_an_answer_that_was_checked_with_the_courses_part_is_yours(
     said_now = write()
     assert "4 of 6 parts yours.\n" in said_now
     assert TRIED.search(said_now)
-    assert faults(own_desk / "my_elmo") == ""
+    assert faults(own_workspace / "my_elmo") == ""
     ids.write_text(right, encoding="utf-8")
     with redirect_stdout(io.StringIO()):
         embed = mine("embed")
@@ -506,12 +513,14 @@ def test_an_answer_that_was_checked_with_the_courses_part_is_yours(
     said_now = write()
     assert "5 of 6 parts yours.\n" in said_now
     assert TRIED.search(said_now)
-    found = {path.stem for path in (own_desk / "my_elmo/course").glob("*.py")}
+    found = {path.stem for path in (own_workspace / "my_elmo/course").glob("*.py")}
     assert found == {"without_boundaries"}
 
 
-def test_a_part_stays_yours_where_one_that_it_uses_is_wrong(own_desk: Path, small: BiLM) -> None:
-    embed, ids = own_desk / "my_elmo/embed.py", own_desk / "my_elmo/character_ids.py"
+def test_a_part_stays_yours_where_one_that_it_uses_is_wrong(
+    own_workspace: Path, small: FastBiLM
+) -> None:
+    embed, ids = own_workspace / "my_elmo/embed.py", own_workspace / "my_elmo/character_ids.py"
     head = "import torch\nfrom my_elmo.character_ids import character_ids\n"
     head += "from my_elmo.without_boundaries import without_boundaries\n"
     embed.write_text(head + EMBED, encoding="utf-8")
@@ -525,15 +534,15 @@ def test_a_part_stays_yours_where_one_that_it_uses_is_wrong(own_desk: Path, smal
 
 
 def test_a_part_inside_another_one_may_be_the_courses(
-    solved: Written, desk: Path, small: BiLM
+    solved: Written, workspace: Path, small: FastBiLM
 ) -> None:
-    shutil.copytree(solved.desk, desk, dirs_exist_ok=True)
-    (desk / "my_elmo/highway.py").unlink()
+    shutil.copytree(solved.workspace, workspace, dirs_exist_ok=True)
+    (workspace / "my_elmo/highway.py").unlink()
     said = write()
     assert "`highway` is the course's: work/my_elmo/highway.py is not there.\n" in said
     assert "6 of 6 parts yours. Inside them the course's: highway.\n" in said
     assert TRIED.search(said)
-    readme = (desk / "my_elmo/README.md").read_text("utf-8")
+    readme = (workspace / "my_elmo/README.md").read_text("utf-8")
     assert "The course's, in `course/`: highway.\n" in readme
 
 
@@ -541,9 +550,9 @@ STALE = "from autograde.exercises.from_characters.character_ids import reference
 
 
 def test_what_an_earlier_release_left_is_put_in_order_and_still_found(
-    own_desk: Path, untried: None, tmp_path: Path
+    own_workspace: Path, untried: None, tmp_path: Path
 ) -> None:
-    package, others = own_desk / "my_elmo", own_desk / "my_parts"
+    package, others = own_workspace / "my_elmo", own_workspace / "my_parts"
     cut = "from my_elmo.without_boundaries import without_boundaries\n"
     stale = f"import torch\n{STALE}{cut}{EMBED}"
     spans = "def spans_of(tags):\n    return []\n"
@@ -561,7 +570,7 @@ def test_what_an_earlier_release_left_is_put_in_order_and_still_found(
         (package / f"{name}.py").write_text(text, encoding="utf-8")
     others.mkdir()
     (others / "spans_of.py").write_text("# newer\n", encoding="utf-8")
-    results.add(own_desk, "span_f1", 3, 3, parts.digest(f1))
+    results.add(own_workspace, "span_f1", 3, 3, parts.digest(f1))
     said = write()
     assert said.splitlines()[:2] == [
         "Moved to work/my_parts: perplexity (before 2026-05-03 12.00.00).py, span_f1.py, "
@@ -598,20 +607,20 @@ def test_what_an_earlier_release_left_is_put_in_order_and_still_found(
     assert "Moved" not in said
 
 
-def test_before_it_is_put_in_order_an_old_part_is_found_too(desk: Path) -> None:
-    (desk / "my_elmo").mkdir()
+def test_before_it_is_put_in_order_an_old_part_is_found_too(workspace: Path) -> None:
+    (workspace / "my_elmo").mkdir()
     text = (
         "def relative_frequency(tokens, word):\n"
         "    return tokens.count(word) / len(tokens) if tokens else 0.0\n"
     )
-    old = desk / "my_elmo/relative_frequency.py"
+    old = workspace / "my_elmo/relative_frequency.py"
     old.write_text(text, encoding="utf-8")
-    assert loaded(catalogue.find("relative_frequency"), desk)(["a", "b"], "a") == 0.5
-    results.add(desk, "relative_frequency", 1, 1, parts.digest(text))
+    assert loaded(catalogue.find("relative_frequency"), workspace)(["a", "b"], "a") == 0.5
+    results.add(workspace, "relative_frequency", 1, 1, parts.digest(text))
     answer = written(
         text.replace("tokens.count(word)", "sum(t == word for t in tokens)"),
         "relative_frequency",
-        desk / "cell.py",
+        workspace / "cell.py",
         {},
     )
     with redirect_stdout(io.StringIO()):
@@ -621,12 +630,12 @@ def test_before_it_is_put_in_order_an_old_part_is_found_too(desk: Path) -> None:
 
 
 def test_a_part_that_was_kept_with_the_courses_part_is_told_how_to_mend_it(
-    own_desk: Path, untried: None
+    own_workspace: Path, untried: None
 ) -> None:
-    text = (own_desk / "my_elmo/character_ids.py").read_text("utf-8")
+    text = (own_workspace / "my_elmo/character_ids.py").read_text("utf-8")
     theirs = "from autograde.exercises.from_characters.character_ids import reference as theirs"
-    (own_desk / "my_elmo/shared.py").write_text(f"{theirs}\n", encoding="utf-8")
-    (own_desk / "my_elmo/character_ids.py").write_text(
+    (own_workspace / "my_elmo/shared.py").write_text(f"{theirs}\n", encoding="utf-8")
+    (own_workspace / "my_elmo/character_ids.py").write_text(
         f"from my_elmo.shared import theirs\n\n\n{text}", encoding="utf-8"
     )
     said = write()
@@ -638,11 +647,11 @@ def test_a_part_that_was_kept_with_the_courses_part_is_told_how_to_mend_it(
     ) in said
 
 
-def test_what_a_learner_has_put_there_is_kept_beside(own_desk: Path, untried: None) -> None:
+def test_what_a_learner_has_put_there_is_kept_beside(own_workspace: Path, untried: None) -> None:
     write()
-    (own_desk / "my_elmo/__main__.py").write_text("print('mine')\n", encoding="utf-8")
+    (own_workspace / "my_elmo/__main__.py").write_text("print('mine')\n", encoding="utf-8")
     said = write()
-    (beside,) = (own_desk / "my_elmo").glob("__main__ (before *).py")
+    (beside,) = (own_workspace / "my_elmo").glob("__main__ (before *).py")
     assert f"What you had edited there has another name now: {beside.name}.\n" in said
     assert beside.read_text("utf-8") == "print('mine')\n"
     assert "another name" not in write()
@@ -650,17 +659,17 @@ def test_what_a_learner_has_put_there_is_kept_beside(own_desk: Path, untried: No
 
 @pytest.mark.parametrize("nbgrader", ["validate", "autograde"])
 def test_under_nbgrader_nothing_is_written(
-    nbgrader: str, desk: Path, monkeypatch: pytest.MonkeyPatch
+    nbgrader: str, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NBGRADER_EXECUTION", nbgrader)
     assert write() == (
         "Nothing is written: nbgrader runs this notebook, and my_elmo is a learner's own.\n"
     )
-    assert not (desk / "my_elmo").exists()
+    assert not (workspace / "my_elmo").exists()
 
 
-def test_without_a_desk_the_courses_parts_are_tried_and_nothing_stays(
-    tmp_path: Path, small: BiLM, monkeypatch: pytest.MonkeyPatch
+def test_without_a_workspace_the_courses_parts_are_tried_and_nothing_stays(
+    tmp_path: Path, small: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -681,8 +690,8 @@ def test_without_a_desk_the_courses_parts_are_tried_and_nothing_stays(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_said(desk: Path, small: BiLM) -> None:
-    (desk / "my_elmo").write_text("")
+def test_a_folder_that_cannot_be_written_is_said(workspace: Path, small: FastBiLM) -> None:
+    (workspace / "my_elmo").write_text("")
     *_, last = write().splitlines()
     assert last.startswith("work/my_elmo cannot be written (")
 
@@ -691,15 +700,15 @@ TRIALS = {
     "Its vectors are not the course's: tried in": lambda course: [v + 1 for v in course],
     "the course's: tried in a fresh": lambda course: [*course[:-1], course[-1] + 1],
     "and its vectors have other shapes than": lambda course: course[:-1],
-    "finds neither elmo_mini nor autograde: ImportError: no h5py": "ImportError: no h5py",
-    "neither elmo_mini nor autograde: it ended without a word": "",
+    "finds none of elmo_mini, course, autograde: ImportError: no h5py": "ImportError: no h5py",
+    "none of elmo_mini, course, autograde: it ended without a word": "",
     "It did not end within 300 seconds in a fresh Python": subprocess.TimeoutExpired("python", 300),
 }
 
 
 @pytest.mark.parametrize(("says", "trial"), TRIALS.items(), ids=TRIALS.keys())
 def test_a_trial_that_goes_wrong_is_told(
-    says: str, trial: object, desk: Path, small: BiLM, monkeypatch: pytest.MonkeyPatch
+    says: str, trial: object, workspace: Path, small: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(arguments: list[str], **how: object) -> subprocess.CompletedProcess[bytes]:
         if isinstance(trial, Exception):
@@ -712,4 +721,4 @@ def test_a_trial_that_goes_wrong_is_told(
         return subprocess.CompletedProcess(arguments, 0, stdout=b"")
 
     monkeypatch.setattr(subprocess, "run", run)
-    assert says in write_my_elmo._tried(desk, small)
+    assert says in write_my_elmo._tried(workspace, small)

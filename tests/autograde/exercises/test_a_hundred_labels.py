@@ -13,15 +13,16 @@ from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.a_hundred_labels import hidden
 from autograde.exercises.a_hundred_labels.hand_in import LEVELS, RULES, SIZES, looked_up
+from course.a_hundred_labels import broken_reports, methods
+from course.a_hundred_labels import experiments as hundred_labels
+from course.a_hundred_labels import report as hundred_labels_report
+from course.a_hundred_labels.differences import paired_interval
+from course.a_hundred_labels.protocol import learn_and_answer, split
+from course.a_hundred_labels.tasks import first_task, quoted, subjective
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from course.why_bert.labels_saved import labels_needed
 from elmo_mini import corpora
-from elmo_mini.experiments import broken_reports, hundred_labels, hundred_labels_report
-from elmo_mini.few_labels import methods
-from elmo_mini.few_labels.differences import paired_interval
-from elmo_mini.few_labels.labels_saved import labels_needed
-from elmo_mini.few_labels.protocol import learn_and_answer, split
-from elmo_mini.few_labels.tasks import first_task, quoted, subjective
-from elmo_mini.results.intervals import lead
-from elmo_mini.results.stored import stored_result
 
 
 @pytest.fixture(params=[pytest.param("with corpora", marks=pytest.mark.slow), "without"])

@@ -8,9 +8,9 @@ from torch import nn
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
-from elmo_mini.figures import awd_lstm as figures
-from elmo_mini.results.intervals import interval
-from elmo_mini.results.stored import stored_result
+from course.awd_lstm import figures
+from course.results.intervals import interval
+from course.results.stored import stored_result
 
 ABLATION = stored_result("awd_lstm_ablation").numbers
 LARGER = stored_result("awd_lstm_larger").numbers

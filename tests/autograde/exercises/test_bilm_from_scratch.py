@@ -10,7 +10,7 @@ import torch
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.bilm_from_scratch.broken_runs import FAULTS, TRUTH
-from elmo_mini.bilm.plain import BiLM
+from elmo_mini.models.elmo import BiLM
 
 
 class WithNumbersForAMask(BiLM):

@@ -14,8 +14,8 @@ from autograde.checking.exercise import Answer
 from autograde.exercises.from_characters import broken_encoders, convolve, highway_slope
 from autograde.exercises.from_characters.broken import FAULTS, Encoder, encoder_with, planted
 from autograde.exercises.from_characters.small_weights import drawn_weights
-from elmo_mini.bilm import plain
-from elmo_mini.characters.ids import word_to_ids
+from elmo_mini.models import elmo as plain
+from elmo_mini.text.character_ids import word_to_ids
 
 LONG = "taumata" * 9
 LESSON = Path(__file__).parents[3] / "solutions/06_from_characters/from_characters.py"

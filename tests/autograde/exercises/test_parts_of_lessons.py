@@ -11,15 +11,15 @@ from autograde.building.lesson_source import read_lesson
 from autograde.checking.catalogue import find
 from autograde.checking.check import check
 from autograde.checking.mine import mine
-from autograde.desk.place import ELMO_PARTS
-from tests.autograde.learners_desk import answers
+from autograde.workspace.place import ELMO_PARTS
+from tests.autograde.learners_workspace import answers
 
 SOURCES = sorted((Path(__file__).parents[3] / "solutions").glob("*/*.py"))
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_the_answers_of_a_lesson_travel(
-    source: Path, desk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    source: Path, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checked = {}
     for name, answer in answers(source, tmp_path):

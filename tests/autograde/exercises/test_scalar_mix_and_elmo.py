@@ -20,13 +20,13 @@ from autograde.exercises.scalar_mix_and_elmo.broken import (
 from autograde.exercises.scalar_mix_and_elmo.errors_gone import errors_gone
 from autograde.exercises.scalar_mix_and_elmo.find_fault import EXERCISE, find_fault
 from autograde.exercises.scalar_mix_and_elmo.small_elmo import small_elmo
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
-from elmo_mini.elmo.mix_gradient import mix_gradient
-from elmo_mini.elmo.module import Elmo as PackageElmo
-from elmo_mini.elmo.scalar_mix import ScalarMix
-from elmo_mini.results.published import ELMO, error_reduction
+from course.results.published import ELMO, error_reduction
+from course.scalar_mix_and_elmo.mix_gradient import mix_gradient
+from elmo_mini.embedding.elmo import Elmo as PackageElmo
+from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.text.character_ids import batch_to_ids
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_an_inspector_that_calls_every_sound_elmo_shifted_loses_what_its_questio
 )
 def test_the_inspector_judges_the_package(settings: dict[str, bool], verdict: str) -> None:
     torch.manual_seed(0)
-    bilm = BiLM(BiLMOptions(filters=((1, 8), (2, 8)), dim=16, projection_dim=8))
+    bilm = FastBiLM(BiLMOptions(filters=((1, 8), (2, 8)), dim=16, projection_dim=8))
     elmo = PackageElmo(None, None, 1, dropout=0.0, module=bilm, **settings)
 
     @torch.no_grad()
@@ -91,7 +91,7 @@ def test_the_inspector_judges_the_package(settings: dict[str, bool], verdict: st
 def test_the_packages_mix_learns_what_the_exercise_derives() -> None:
     rng = np.random.default_rng(0)
     layers, upstream, w = rng.normal(size=(3, 4, 5)), rng.normal(size=(4, 5)), rng.normal(size=3)
-    mix = ScalarMix(3, initial_scalar_parameters=w.tolist()).double()
+    mix = AllenNLPScalarMix(3, initial_scalar_parameters=w.tolist()).double()
     numbers = list(mix.scalar_parameters)
     loss = (mix(list(torch.from_numpy(layers))) * torch.from_numpy(upstream)).sum()
     (loss + 0.3 * sum(number.square().sum() for number in numbers)).backward()

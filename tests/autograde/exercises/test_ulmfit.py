@@ -8,7 +8,7 @@ import torch
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.ulmfit.broken_tunings import FAULTS, TRUTH, WOULD_SHOW
-from elmo_mini.results.stored import stored_result
+from course.results.stored import stored_result
 from elmo_mini.ulmfit.fine_tuning import fine_tune
 
 

@@ -14,9 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 import psutil
 import pytest
 
-from autograde.desk import results
 from autograde.running import lab
 from autograde.running.working_copies import Change
+from autograde.workspace import results
 from elmo_mini import corpora
 from tests.lab_server import copy_of_course, running_lab
 

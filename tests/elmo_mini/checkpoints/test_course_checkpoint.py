@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
+from course.results.stored import stored_result
 from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained, read_record
 from elmo_mini.pretraining.sources import EVALUATED, REVIEWS
 from elmo_mini.probing.probe import probe
 from elmo_mini.probing.tasks import load_task
-from elmo_mini.results.stored import stored_result
 
 
 def test_it_is_small_enough_to_live_in_the_repository() -> None:

@@ -9,8 +9,8 @@ import pytest
 from elmo_mini.checkpoints import pretrained
 from elmo_mini.checkpoints.find import add_model_arguments, load_model, model_of
 from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.vectors.stream import fingerprint
 from tests.elmo_mini import official_files
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.official import load_bilm, read_options, save_bilm
 from elmo_mini.errors import ElmoFileError
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini import official_files, published_model
 
 CELL = "RNN_0/RNN/MultiRNNCell/Cell0/LSTMCell"
@@ -56,7 +56,7 @@ def test_the_published_files_are_written_back_unchanged(tmp_path: Path) -> None:
 def test_a_new_model_is_read_back_identically(tmp_path: Path) -> None:
     torch.manual_seed(5)
     options = BiLMOptions(projection_dim=6, dim=9, filters=((1, 4), (3, 5)), character_dim=4)
-    bilm = BiLM(options)
+    bilm = FastBiLM(options)
     with torch.no_grad():  # biases that b - 1 + 1 would not give back
         for layer in bilm.layers:
             layer.bias.normal_()
@@ -75,7 +75,7 @@ def test_a_new_model_is_read_back_identically(tmp_path: Path) -> None:
 
 
 def test_folders_are_made_and_a_start_state_is_said_to_be_lost(tmp_path: Path) -> None:
-    bilm = BiLM(BiLMOptions(projection_dim=2, dim=3, filters=((2, 5),), character_dim=4))
+    bilm = FastBiLM(BiLMOptions(projection_dim=2, dim=3, filters=((2, 5),), character_dim=4))
     target = tmp_path / "not" / "yet" / "o.json", tmp_path / "nor" / "this" / "w.hdf5"
     save_bilm(bilm, *target)
     bilm.warm_up([["a", "word"]])
@@ -94,7 +94,7 @@ def test_loading_does_not_touch_the_random_state(tmp_path: Path) -> None:
 def test_layout_of_the_export(tmp_path: Path) -> None:
     """Names, shapes, gate order and forget bias, on a model where each can be seen."""
     options = BiLMOptions(projection_dim=2, dim=3, filters=((2, 5),), character_dim=4)
-    bilm = BiLM(options)
+    bilm = FastBiLM(options)
     layer = bilm.layers[0]
     with torch.no_grad():
         layer.bias.zero_()

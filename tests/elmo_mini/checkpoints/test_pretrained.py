@@ -5,25 +5,25 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
     write_checkpoint,
 )
-from elmo_mini.elmo.module import Elmo, batch_to_ids
+from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, small_run
 
 
 @pytest.fixture
-def bilm() -> BiLM:
+def bilm() -> FastBiLM:
     torch.manual_seed(0)
-    return BiLM(OPTIONS)
+    return FastBiLM(OPTIONS)
 
 
-def test_a_model_is_read_back_identically_and_embeds(bilm: BiLM, tmp_path: Path) -> None:
+def test_a_model_is_read_back_identically_and_embeds(bilm: FastBiLM, tmp_path: Path) -> None:
     save_pretrained(bilm, tmp_path / "model.safetensors", {"corpora": ["lee"]})
     again = load_pretrained(tmp_path / "model.safetensors")
     for name, tensor in bilm.state_dict().items():
@@ -37,7 +37,7 @@ def test_a_model_is_read_back_identically_and_embeds(bilm: BiLM, tmp_path: Path)
     assert read_record(tmp_path / "model.safetensors")["corpora"] == ["lee"]
 
 
-def test_half_precision_halves_the_file_and_rounds(bilm: BiLM, tmp_path: Path) -> None:
+def test_half_precision_halves_the_file_and_rounds(bilm: FastBiLM, tmp_path: Path) -> None:
     save_pretrained(bilm, tmp_path / "full.safetensors")
     save_pretrained(bilm, tmp_path / "half.safetensors", dtype=torch.float16)
     weights = sum(p.numel() for p in bilm.parameters())
@@ -50,7 +50,7 @@ def test_half_precision_halves_the_file_and_rounds(bilm: BiLM, tmp_path: Path) -
         assert torch.equal(found, tensor.half().float()), name
 
 
-def test_loading_does_not_touch_the_random_state(bilm: BiLM, tmp_path: Path) -> None:
+def test_loading_does_not_touch_the_random_state(bilm: FastBiLM, tmp_path: Path) -> None:
     save_pretrained(bilm, tmp_path / "model.safetensors")
     torch.manual_seed(5)
     expected = torch.rand(3)
@@ -59,7 +59,7 @@ def test_loading_does_not_touch_the_random_state(bilm: BiLM, tmp_path: Path) -> 
     assert torch.equal(torch.rand(3), expected)
 
 
-def test_files_that_hold_no_model_are_named(bilm: BiLM, tmp_path: Path) -> None:
+def test_files_that_hold_no_model_are_named(bilm: FastBiLM, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     with pytest.raises(FileNotFoundError, match="no checkpoint"):
         load_pretrained(path)
@@ -100,7 +100,7 @@ def test_an_interrupted_write_leaves_the_old_file(
 
 
 def test_a_full_disk_is_an_error_of_the_system(
-    bilm: BiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object, **__: object) -> None:
         raise SafetensorError("I/O error: No space left on device (os error 28)")
@@ -111,7 +111,7 @@ def test_a_full_disk_is_an_error_of_the_system(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_folder_is_made(bilm: BiLM, tmp_path: Path) -> None:
+def test_the_folder_is_made(bilm: FastBiLM, tmp_path: Path) -> None:
     path = tmp_path / "not" / "yet" / "model.safetensors"
     save_pretrained(bilm, path)
     assert [p.name for p in path.parent.iterdir()] == ["model.safetensors"]
@@ -120,7 +120,7 @@ def test_the_folder_is_made(bilm: BiLM, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_the_start_state_of_a_warm_up_survives(
-    bilm: BiLM, tmp_path: Path, dtype: torch.dtype
+    bilm: FastBiLM, tmp_path: Path, dtype: torch.dtype
 ) -> None:
     path = tmp_path / "model.safetensors"
     save_pretrained(bilm, path, dtype=dtype)
@@ -138,7 +138,7 @@ def test_the_start_state_of_a_warm_up_survives(
         torch.testing.assert_close(again(ids)["activations"], bilm.eval()(ids)["activations"])
 
 
-def test_a_start_state_of_another_model_is_refused(bilm: BiLM, tmp_path: Path) -> None:
+def test_a_start_state_of_another_model_is_refused(bilm: FastBiLM, tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     bilm.warm_up([["a"]])
     save_pretrained(bilm, path)

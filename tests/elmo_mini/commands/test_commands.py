@@ -10,10 +10,10 @@ import h5py
 import numpy as np
 import pytest
 
+from course.results.stored import stored_result
 from elmo_mini.__main__ import COMMANDS, main
-from elmo_mini.elmo.embedder import ElmoEmbedder
-from elmo_mini.results.stored import stored_result
-from elmo_mini.vectors.cache import VectorCache
+from elmo_mini.embedding.cache import VectorCache
+from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 from tests.elmo_mini import official_files
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 import torch
 
+from course.what_the_layers_know import experiments as layers
 from elmo_mini.__main__ import main
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.checkpoints.official import load_bilm, save_bilm
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.commands.pretrain import WRITTEN
+from elmo_mini.embedding.embed_file import embed_file
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.experiments import layers
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.files import check_not_read
-from elmo_mini.vectors.embed_file import embed_file
 from tests.elmo_mini import official_files
 
 REFUSED = "{} is to be written, but it is the file {}, which is read; name another file to write"
@@ -138,7 +138,7 @@ def test_pretrain(name: Name, written: str, capsys: pytest.CaptureFixture[str]) 
 def test_an_experiment(name: Name, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("results").mkdir()
     stored = Path("results", "layers_senses.json")
-    save_pretrained(BiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 5),))), stored)
+    save_pretrained(FastBiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 5),))), stored)
     read = name(stored)
     before = contents(here)
     assert layers.main(["layers_senses", f"--model={read}", "--results=results"]) == 2
@@ -147,7 +147,7 @@ def test_an_experiment(name: Name, here: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_official_files_are_two(here: Path) -> None:
-    bilm = BiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 5),)))
+    bilm = FastBiLM(BiLMOptions(projection_dim=4, dim=6, filters=((1, 5),)))
     with pytest.raises(ConfigurationError, match=r"t\.txt is named twice"):
         save_bilm(bilm, "model/../t.txt", here / "t.txt")
     assert Path("t.txt").read_text().startswith("They play")

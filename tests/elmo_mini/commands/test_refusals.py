@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from course.starting_from_a_language_model import experiments as context
+from course.static_limits import experiments as static
+from course.taglm import experiments as taglm
+from course.what_the_layers_know import experiments as layers
 from elmo_mini.__main__ import COMMANDS, main
-from elmo_mini.experiments import context, layers, static, taglm
 from tests.elmo_mini import official_files
 
 WHOLE = ("0", "-3", "2.5", "many", "", "nan")

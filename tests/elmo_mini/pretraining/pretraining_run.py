@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from elmo_mini.bilm.options import BiLMOptions
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.pretraining.processes import Processes
 from elmo_mini.pretraining.run import Pretraining
 from elmo_mini.pretraining.settings import Settings

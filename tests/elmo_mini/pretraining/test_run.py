@@ -9,17 +9,17 @@ import pytest
 import torch
 from torch.nn import functional
 
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.characters.ids import batch_to_ids
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     optimiser_tensors,
     read_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.pretraining.objective import BatchMaker, BiLMWithSoftmax, DropoutMasks
 from elmo_mini.pretraining.settings import Settings
 from elmo_mini.pretraining.streams import PackedText, TextStreams
+from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini.pretraining.pretraining_run import OPTIONS, STEPS, small_run
 
 ROOT = Path(__file__).parents[3]
@@ -365,6 +365,6 @@ def test_the_official_format_gives_the_trained_model_back(tmp_path: Path) -> Non
     run = small_run(softmax="full", steps=5)
     run.run()
     save_bilm(run.bilm, tmp_path / "options.json", tmp_path / "weights.hdf5")
-    again: BiLM = load_bilm(tmp_path / "options.json", tmp_path / "weights.hdf5")
+    again: FastBiLM = load_bilm(tmp_path / "options.json", tmp_path / "weights.hdf5")
     for name, tensor in run.bilm.state_dict().items():
         assert torch.equal(again.state_dict()[name], tensor), name

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.cache import CacheForeign, VectorCache, write_cache
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.neighbours import (
     Neighbour,
     context_neighbours,
     in_brackets,
     same_label_share,
 )
-from elmo_mini.vectors.cache import CacheForeign, VectorCache, write_cache
 from tests.elmo_mini import official_files
 
 CORPUS = [
@@ -32,12 +32,12 @@ QUERY = ["They", "play", "in", "the", "park"]
 
 
 @pytest.fixture
-def bilm(tmp_path: Path) -> BiLM:
+def bilm(tmp_path: Path) -> FastBiLM:
     files = official_files.random_model(tmp_path, scale=2.0)
     return load_bilm(files.options_file, files.weight_file)
 
 
-def searched(bilm: BiLM, layer: int, forms: set[str] | None) -> list[tuple[float, int, int]]:
+def searched(bilm: FastBiLM, layer: int, forms: set[str] | None) -> list[tuple[float, int, int]]:
     """Every (similarity, sentence, position) by falling similarity, the slow way."""
     embedder = ElmoEmbedder(module=bilm)
     query = embedder.embed_sentence(QUERY)[layer, 1]
@@ -59,7 +59,7 @@ def agree(neighbours: list[Neighbour], right: list[tuple[float, int, int]]) -> N
 
 
 @pytest.mark.parametrize("topn", [1, 3, 100])
-def test_same_word_by_layer(bilm: BiLM, topn: int) -> None:
+def test_same_word_by_layer(bilm: FastBiLM, topn: int) -> None:
     found = context_neighbours(bilm, QUERY, 1, CORPUS, topn=topn, progress=False)
     assert list(found) == [0, 1, 2]
     for layer in (1, 2):
@@ -67,12 +67,12 @@ def test_same_word_by_layer(bilm: BiLM, topn: int) -> None:
     assert all(n.word in {"play", "Play"} for n in found[1])
 
 
-def test_layer_zero_cannot_tell_occurrences_apart(bilm: BiLM) -> None:
+def test_layer_zero_cannot_tell_occurrences_apart(bilm: FastBiLM) -> None:
     found = context_neighbours(bilm, QUERY, 1, CORPUS, topn=3, layers=[0], progress=False)
     assert [n.similarity for n in found[0]] == pytest.approx([1, 1, 1], abs=1e-6)
 
 
-def test_forms_and_any_word(bilm: BiLM) -> None:
+def test_forms_and_any_word(bilm: FastBiLM) -> None:
     forms = ["PLAY", "plays", "played"]
     found = context_neighbours(bilm, QUERY, 1, CORPUS, forms=forms, layers=[2], progress=False)
     agree(found[2], searched(bilm, 2, {"play", "plays", "played"})[:10])
@@ -81,7 +81,7 @@ def test_forms_and_any_word(bilm: BiLM) -> None:
 
 
 def test_only_sentences_with_the_word_are_embedded(
-    bilm: BiLM, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = 0
     forward = bilm.forward
@@ -96,13 +96,13 @@ def test_only_sentences_with_the_word_are_embedded(
     assert rows == 1 + 5
 
 
-def test_the_query_itself_is_left_out(bilm: BiLM) -> None:
+def test_the_query_itself_is_left_out(bilm: FastBiLM) -> None:
     found = context_neighbours(bilm, QUERY, 1, [QUERY, *CORPUS, QUERY], topn=99, progress=False)
     assert all(n.sentence != tuple(QUERY) for n in found[1])
     assert {n.number for n in found[1]} == {1, 3, 5, 7, 8}
 
 
-def test_a_cache_gives_the_same(bilm: BiLM, tmp_path: Path) -> None:
+def test_a_cache_gives_the_same(bilm: FastBiLM, tmp_path: Path) -> None:
     cache = write_cache(bilm, CORPUS, tmp_path / "cache", progress=False)
     streamed = context_neighbours(bilm, QUERY, 1, CORPUS, progress=False)
     stored = context_neighbours(bilm, QUERY, 1, VectorCache(cache.path), progress=False)
@@ -113,7 +113,7 @@ def test_a_cache_gives_the_same(bilm: BiLM, tmp_path: Path) -> None:
         context_neighbours(bilm, QUERY, 1, cache, progress=False)
 
 
-def test_the_corpus_is_streamed(bilm: BiLM) -> None:
+def test_the_corpus_is_streamed(bilm: FastBiLM) -> None:
     def sentences() -> Iterator[list[str]]:
         for number in range(3_000):
             yield ["They", "play", f"w{number}"]
@@ -123,7 +123,7 @@ def test_the_corpus_is_streamed(bilm: BiLM) -> None:
     assert found[1][0].similarity >= found[1][1].similarity
 
 
-def test_word_that_is_not_there_and_errors(bilm: BiLM) -> None:
+def test_word_that_is_not_there_and_errors(bilm: FastBiLM) -> None:
     assert context_neighbours(bilm, QUERY, 4, CORPUS, layers=[1], progress=False) == {1: []}
     with pytest.raises(ValueError, match="position 5 is outside the sentence, which has 5 words"):
         context_neighbours(bilm, QUERY, 5, CORPUS)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elmo_mini.bilm.model import BiLM
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
 from elmo_mini.probing.report import bootstrap_interval, share_right, stored_points
 from elmo_mini.probing.tasks import Occurrence, Task, load_task
@@ -18,7 +18,7 @@ from tests.elmo_mini import official_files
 
 
 @pytest.fixture
-def bilm(tmp_path: Path) -> BiLM:
+def bilm(tmp_path: Path) -> FastBiLM:
     files = official_files.random_model(tmp_path, scale=2.0, projection_dim=24, dim=40)
     return load_bilm(files.options_file, files.weight_file)
 
@@ -40,7 +40,7 @@ TASK = made_up_task()
 
 
 @pytest.mark.parametrize("kind", ["knn", "centroid", "linear"])
-def test_context_is_in_the_layers_and_not_in_the_token_layer(bilm: BiLM, kind: Kind) -> None:
+def test_context_is_in_the_layers_and_not_in_the_token_layer(bilm: FastBiLM, kind: Kind) -> None:
     report = probe(bilm, TASK, kind=kind, neighbours=1, progress=False)
     names = [score.name for score in report.scores]
     assert names == ["majority", "majority of the form", "layer 0", "layer 1", "layer 2"]
@@ -61,7 +61,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def test_knn_and_centroid_against_plain_loops(bilm: BiLM) -> None:
+def test_knn_and_centroid_against_plain_loops(bilm: FastBiLM) -> None:
     embedder = ElmoEmbedder(module=bilm)
     # Without the telling word the probe errs here and there, so that errors can be compared. No
     # two sentences are alike, so that no two examples are equally near.
@@ -89,13 +89,13 @@ def test_knn_and_centroid_against_plain_loops(bilm: BiLM) -> None:
         assert 0.2 < report["layer 2"].accuracy < 0.95
 
 
-def test_only_examples_of_the_same_group_are_asked(bilm: BiLM) -> None:
+def test_only_examples_of_the_same_group_are_asked(bilm: FastBiLM) -> None:
     twins = tuple(Occurrence(("a",), 0, label, group) for label, group in (("x", "g"), ("y", "h")))
     report = probe(bilm, Task("twins", "twins", twins, twins), neighbours=1, progress=False)
     assert [score.accuracy for score in report.scores] == [1, 1, 1, 1, 1]
 
 
-def test_a_centroid_is_the_mean_of_directions(bilm: BiLM) -> None:
+def test_a_centroid_is_the_mean_of_directions(bilm: FastBiLM) -> None:
     static = {"long": [100.0, 0.0], "short": [0.0, 1.0], "other": [2.0, 0.9], "asked": [1.1, 1.0]}
     labels = {"long": "A", "short": "A", "other": "B", "asked": "A"}
     *train, test = (Occurrence((word,), 0, label) for word, label in labels.items())
@@ -105,7 +105,7 @@ def test_a_centroid_is_the_mean_of_directions(bilm: BiLM) -> None:
 
 
 def test_vectors_are_those_of_the_model_with_and_without_a_cache(
-    bilm: BiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bilm: FastBiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     occurrences = [*TASK.train[:5], Occurrence(TASK.train[0].words, 0, "x")]
     embedder = ElmoEmbedder(module=bilm)
@@ -114,12 +114,12 @@ def test_vectors_are_those_of_the_model_with_and_without_a_cache(
     np.testing.assert_allclose(direct, right, rtol=0, atol=1e-6)
     stored = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(stored, direct)
-    monkeypatch.setattr("elmo_mini.vectors.stream.embed_batch", None)
+    monkeypatch.setattr("elmo_mini.embedding.stream.embed_batch", None)
     again = occurrence_vectors(bilm, occurrences, [2, 0], cache=tmp_path / "c", progress=False)
     np.testing.assert_array_equal(again, direct)
 
 
-def test_baselines(bilm: BiLM) -> None:
+def test_baselines(bilm: FastBiLM) -> None:
     train = [("Sing", "V"), ("song", "N"), ("song", "N"), ("sing", "V"), ("of", "P"), ("way", "N")]
     test = [("sing", "V"), ("song", "N"), ("of", "N"), ("new", "N"), ("old", "A")]
     task = Task(
@@ -138,7 +138,7 @@ def test_baselines(bilm: BiLM) -> None:
         probe(bilm, task, static={"Zulu": [0.0]}, progress=False)
 
 
-def test_mean_of_static_vectors_sees_the_sentence(bilm: BiLM) -> None:
+def test_mean_of_static_vectors_sees_the_sentence(bilm: FastBiLM) -> None:
     static = {"steep": [1.0, 0.0], "rich": [0.0, 1.0], "coal": [1.0, 0.0], "all": [0.0, 1.0]}
     static |= {word: [1.0, 1.0] for word in ("the", "bank", "mine", "was")}
     report = probe(bilm, TASK, neighbours=1, static=static, layers=[1], progress=False)
@@ -146,7 +146,7 @@ def test_mean_of_static_vectors_sees_the_sentence(bilm: BiLM) -> None:
     assert report["static vector"].accuracy < 0.7
 
 
-def test_draws_differ_and_repeat(bilm: BiLM) -> None:
+def test_draws_differ_and_repeat(bilm: FastBiLM) -> None:
     def run(seed: int) -> np.ndarray:
         report = probe(bilm, TASK, train_size=3, draws=6, seed=seed, layers=[1], progress=False)
         assert report.settings["train"] == 6
@@ -187,7 +187,7 @@ def test_a_share_is_of_whole_sentences() -> None:
     assert point == {"mean": pytest.approx(2 / 3), "low": 0, "high": 1}  # two sentences, not 300
 
 
-def test_report_in_words_and_numbers(bilm: BiLM) -> None:
+def test_report_in_words_and_numbers(bilm: FastBiLM) -> None:
     report = probe(bilm, TASK, neighbours=1, progress=False)
     table = str(report).splitlines()
     assert table[1] == "  probe 1-NN, train 24, test 24, draws 1, seed 0"
@@ -197,7 +197,7 @@ def test_report_in_words_and_numbers(bilm: BiLM) -> None:
     assert numbers["rows"]["layer 2"]["by_word"].keys() == {"bank", "mine"}
 
 
-def test_what_is_refused(bilm: BiLM) -> None:
+def test_what_is_refused(bilm: FastBiLM) -> None:
     with pytest.raises(ValueError, match="no probe 'mlp'"):
         probe(bilm, TASK, kind="mlp")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no layer 3: this model has 0"):

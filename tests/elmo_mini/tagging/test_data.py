@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from elmo_mini import corpora
-from elmo_mini.bilm.model import BiLM
-from elmo_mini.bilm.options import BiLMOptions
-from elmo_mini.elmo.embedder import ElmoEmbedder
+from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.tagging.data import (
     EntitiesDamaged,
     chunking,
@@ -85,7 +85,7 @@ def test_draws_are_nested_and_differ_by_seed() -> None:
 
 def test_lm_vectors_are_the_top_layer_forward_half_first() -> None:
     torch.manual_seed(0)
-    bilm = BiLM(BiLMOptions(projection_dim=6, dim=8, filters=((1, 4), (2, 4)))).eval()
+    bilm = FastBiLM(BiLMOptions(projection_dim=6, dim=8, filters=((1, 4), (2, 4)))).eval()
     before = [TaggedSentence(("A", "cat", "sat"), ("O",) * 3), TaggedSentence(("Go",), ("O",))]
     after = with_lm_vectors(bilm, before)
     embedder = ElmoEmbedder(module=bilm)

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
+from course.attention.from_pytorch import weights_of_heads
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.transformer.attention import MultiHead, both_sides, one_head, only_back
-from elmo_mini.transformer.from_pytorch import weights_of_heads
 
 MASK = torch.arange(6) < torch.tensor([6, 2, 4])[:, None]
 

@@ -3,9 +3,9 @@
 import torch
 from torch import nn
 
+from course.attention.from_pytorch import exchange_blocks, weights_of_layer
 from elmo_mini.transformer.attention import only_back
 from elmo_mini.transformer.block import Block
-from elmo_mini.transformer.from_pytorch import exchange_blocks, weights_of_layer
 from elmo_mini.transformer.masked_lm import MaskedLM, MaskedLMOptions
 
 

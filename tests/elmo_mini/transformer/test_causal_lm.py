@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from course.attention.broken_attention import reach
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
-from elmo_mini.experiments.broken_attention import reach
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.block import Block
 from elmo_mini.transformer.causal_lm import CausalLM, RecurrentLM, continue_text, next_word_loss

@@ -4,11 +4,11 @@ import pytest
 import torch
 from torch.nn import functional
 
+from course.why_bert.prior import prior_gradient
+from course.why_bert.scrambling import scrambled
 from elmo_mini.transformer.causal_lm import CausalLM
 from elmo_mini.transformer.classifier import Classifier
 from elmo_mini.transformer.fine_tuning import Batch, tune
-from elmo_mini.transformer.prior import prior_gradient
-from elmo_mini.transformer.scrambling import scrambled
 
 
 def small() -> Classifier:

@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from course.both_sides_at_once.directional_block import sided
+from course.both_sides_at_once.fill import fill
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged, write_checkpoint
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.corruption import SPECIALS, UNKNOWN, corrupt
-from elmo_mini.transformer.fill import fill
 from elmo_mini.transformer.heads import SentenceHead, SpanHead, TaggingHead, best_span
 from elmo_mini.transformer.masked_lm import (
     NOT_ASKED,
@@ -22,7 +23,6 @@ from elmo_mini.transformer.masked_lm import (
     waves,
 )
 from elmo_mini.transformer.masked_lm_file import load_masked_lm, save_masked_lm
-from elmo_mini.transformer.one_sided import sided
 from elmo_mini.transformer.training import rate, train_masked_lm
 
 WORDS = [*SPECIALS, "the", "dog", "barks", "at", "cat"]

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 import torch
 
+from course.results.accuracy import right_of, share_right
+from course.texts import labelled_tasks as tasks
+from course.texts.labelled_tasks import Labelled
+from course.ulmfit import baselines
 from elmo_mini import corpora
 from elmo_mini.text.running_text import word_vocabulary
-from elmo_mini.ulmfit import baselines, tasks
 from elmo_mini.ulmfit.classifier import (
     TextClassifier,
     class_probabilities,
@@ -15,9 +18,7 @@ from elmo_mini.ulmfit.classifier import (
     language_model_layers,
 )
 from elmo_mini.ulmfit.recipe import WAKING, Stage3, fresh, stage_2, stage_3
-from elmo_mini.ulmfit.report import right_of, share_right
 from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
-from elmo_mini.ulmfit.tasks import Labelled
 from tests.elmo_mini.ulmfit.test_reading import small
 
 GOOD, BAD = "a good film", "a bad film"

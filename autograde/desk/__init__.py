@@ -1,1 +1,0 @@
-"""The learner's desk, the folder work/: what checks leave there, and nowhere else."""

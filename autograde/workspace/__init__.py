@@ -1,0 +1,1 @@
+"""The learner's workspace, the folder work/: what checks leave there, and nowhere else."""

@@ -1,0 +1,1 @@
+"""What the lessons need besides the models: texts, experiments, figures and stored results."""

@@ -1,0 +1,1 @@
+"""Lesson 15: tasks, methods and protocol of the capstone."""

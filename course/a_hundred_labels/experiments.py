@@ -1,0 +1,137 @@
+"""``python -m course.a_hundred_labels.experiments curves rivals``: few labels (lesson 15).
+
+Four tasks, draws of 25, 50 and 100 labels, of which the smaller ones are parts of the larger, and
+every method of `course.a_hundred_labels.methods` on the same draws. `rivals` compares ELMo's
+features with what could explain their lead, text by text. All are asked about texts of dev: the
+test of lesson 15 stays unseen.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from course.a_hundred_labels import methods
+from course.a_hundred_labels.protocol import Step, learn_and_answer
+from course.a_hundred_labels.tasks import quoted, subjective
+from course.command import Prepared, Result, run_experiments
+from course.results.accuracy import right_of, share_right
+from course.texts.labelled_tasks import Task, opinions, questions
+
+TASKS: dict[str, Callable[[], Task]] = {
+    "opinion or plot": subjective,
+    "quoted or reported": quoted,
+    "kind of question": questions,
+    "for or against": opinions,
+}
+COUNTS = (25, 50, 100)
+MORE = (200, 500, 1_000)
+"""For counting words and for ELMo's features: where do their curves meet?"""
+CHEAP = ("bag of words", "ELMo features")
+ASKED = 500
+ELMO = "ELMo features"
+PAIRS = (
+    (ELMO, "naive Bayes"),
+    (ELMO, "SVD of the text"),
+    (ELMO, "ELMo, untrained"),
+    ("layer 1", "layer 0"),
+)
+
+
+def ways(task: Task) -> dict[str, list[Step]]:
+    """The methods, by their names in the figures."""
+    return {
+        "bag of words": methods.bag_of_words(),
+        "naive Bayes": methods.naive_bayes(),
+        "naive Bayes SVM": methods.naive_bayes_svm(),
+        "SVD of the text": methods.svd_of_text(task.text),
+        "static vectors": methods.static_vectors(),
+        "ELMo features": methods.elmo_features(),
+        "ELMo, untrained": methods.untrained_elmo(),
+        "ELMo, layer 0": methods.words_alone(),
+        "ULMFiT": methods.ulmfit(task.text),
+        "masked LM": methods.masked_features(),
+    }
+
+
+def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Each method on each task, by the number of labels, and its lead over the bag of words."""
+    found: dict[str, Any] = {}
+    for name in tasks:
+        task = TASKS[name]()
+        asked = task.dev.drawn(ASKED, 0)
+        found[name] = {"what": task.what, "asked": len(asked.texts), "methods": {}}
+        rows: dict[str, dict[int, Any]] = {}
+        for way, steps in ways(task).items():
+            rows[way] = {}
+            for count in COUNTS + (MORE if way in CHEAP else ()):
+                if count > len(task.train.texts):
+                    break
+                draws = [task.train.drawn(count, seed) for seed in seeds]
+                said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
+                rows[way][count] = right_of(said, asked.labels)
+                share = 100 * float(np.mean(rows[way][count]))
+                print(f"{name}, {way}, {count} labels: {share:.1f}", flush=True)
+            found[name]["methods"][way] = {
+                str(count): {
+                    "right": share_right(right),
+                    "lead": share_right(right - rows["bag of words"][count]),
+                }
+                for count, right in rows[way].items()
+            }
+    return "Few labels: ten methods on four tasks", {"tasks": found}
+
+
+def rivals(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
+    """With 100 labels: ELMo's features less each rival, and context at a layer's own width."""
+    found: dict[str, Any] = {}
+    for name in tasks:
+        task = TASKS[name]()
+        asked = task.dev.drawn(ASKED, 0)
+        rows = {}
+        for way, steps in _compared(task).items():
+            draws = [task.train.drawn(COUNTS[-1], seed) for seed in seeds]
+            said = [learn_and_answer(steps, d.texts, d.labels, asked.texts) for d in draws]
+            rows[way] = right_of(said, asked.labels)
+        found[name] = {
+            f"{one} less {other}": share_right(rows[one] - rows[other]) for one, other in PAIRS
+        }
+        print(name, found[name], flush=True)
+    return "100 labels: ELMo's features and their rivals", {"labels": COUNTS[-1], "tasks": found}
+
+
+def _compared(task: Task) -> dict[str, list[Step]]:
+    every = ways(task) | {"layer 0": methods.one_layer(0), "layer 1": methods.one_layer(1)}
+    return {name: every[name] for name in dict.fromkeys(sum(PAIRS, ()))}
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"curves": curves, "rivals": rivals}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, and store what came out."""
+    return run_experiments(
+        "a_hundred_labels.experiments",
+        "hundred_labels_",
+        __doc__,
+        EXPERIMENTS,
+        _prepare,
+        argv,
+        seeds=5,
+    )
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    torch.set_num_threads(1)
+    return (tuple(TASKS), args.seeds), {
+        "interval": "95 %, bootstrap over draws and texts; a lead is taken draw by draw and text "
+        "by text",
+        "asked": f"{ASKED} texts of dev, all where there are fewer",
+        "threads": 1,
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,160 @@
+"""What lesson 15 shows: luck, learning curves with their leads, and three reports to be doubted."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from course.a_hundred_labels.broken_reports import symptoms
+from course.figures.interval_bars import interval_bars, interval_curves
+from course.figures.picture import Picture
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from course.texts.labelled_tasks import Task
+
+STORED, RIVALS = "hundred_labels_curves", "hundred_labels_rivals"
+BAG, ELMO = "bag of words", "ELMo features"
+SHOWN = (BAG, ELMO, "ELMo, untrained", "SVD of the text", "ULMFiT")
+FEW = 500
+
+
+def print_task(task: Task, count: int = 4) -> None:
+    """What is asked, and some texts with their classes."""
+    parts = ", ".join(f"{part} {len(getattr(task, part).texts):,}" for part in ("train", "dev"))
+    print(f"The task: {task.what}. Texts: {parts}; the hidden ones are locked away.")
+    if len(task.dev.texts) < FEW:
+        print("(These texts are few: intervals will be wide, and often nothing is sure.)")
+    for text, label in list(zip(task.train.texts, task.train.labels, strict=True))[:count]:
+        print(f"  {task.classes[label]:<9} {' '.join(text)}")
+
+
+def shares(right: Mapping[str, Mapping[int, NDArray[np.bool_]]]) -> None:
+    """Print the mean share of each method, by the number of labels."""
+    counts = list(next(iter(right.values())))
+    print(f"{'labels':<18}" + "".join(f"{count:>8}" for count in counts))
+    for name, rows in right.items():
+        print(f"{name:<18}" + "".join(f"{100 * row.mean():8.1f}" for row in rows.values()))
+
+
+def points(
+    leads: Mapping[str, Sequence[tuple[float, float, float]]],
+) -> dict[str, list[dict[str, float]]]:
+    """Rows of (mean, low, high) as figures take them."""
+    ends = ("mean", "low", "high")
+    return {
+        name: [dict(zip(ends, row, strict=True)) for row in rows] for name, rows in leads.items()
+    }
+
+
+def leads_figure(
+    leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
+) -> Picture:
+    """Leads over the bag of words, with their intervals.
+
+    The title names the methods that are clearly ahead with the fewest labels.
+    """
+    clear = [f"{name} {100 * row[0][0]:+.0f}" for name, row in leads.items() if row[0][1] > 0]
+    best = " and ".join(clear) + " points" if clear else "nothing"
+    title = f"{counts[0]} labels: {best} clearly ahead of the bag of words"
+    return interval_bars(
+        [f"{count} labels" for count in counts],
+        points(leads),
+        title=title,
+        ylabel="points ahead",
+    )
+
+
+def print_leads(
+    leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
+) -> None:
+    """The same in words."""
+    for name, rows in points(leads).items():
+        for count, row in zip(counts, rows, strict=True):
+            print(f"{name:<18}{count:>4} labels: {lead(row)}")
+
+
+def tasks() -> dict[str, Any]:
+    """The tasks of the stored curves."""
+    found: dict[str, Any] = stored_result(STORED).numbers["tasks"]
+    return found
+
+
+def curves_figure(task: str, title: str) -> Picture:
+    """Shares of right answers by the number of labels, on one stored task."""
+    rows = {name: tasks()[task]["methods"][name] for name in SHOWN}
+    return interval_curves(
+        {name: np.array([float(count) for count in row]) for name, row in rows.items()},
+        {name: [point["right"] for point in row.values()] for name, row in rows.items()},
+        title=title,
+        xlabel="labels",
+        ylabel="percent of the texts right",
+        log_x=True,
+    )
+
+
+def stored_leads_figure(title: str, count: int = 100) -> Picture:
+    """With so many labels: how far each method is ahead of the bag of words, on all four tasks."""
+    names = [name for name in next(iter(tasks().values()))["methods"] if name != "bag of words"]
+    rows = {
+        task: [of["methods"][name][str(count)]["lead"] for name in names]
+        for task, of in tasks().items()
+    }
+    labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names]
+    return interval_bars(labels, rows, title=title, ylabel="points ahead")
+
+
+def print_stored_leads(count: int = 100) -> None:
+    """The same in words, with the shares."""
+    for task, of in tasks().items():
+        rows = {name: row[str(count)] for name, row in of["methods"].items()}
+        print(f"{task} ({count} labels, {of['asked']} texts asked)")
+        for name, row in rows.items():
+            ahead = "" if name == BAG else f", against the bag {lead(row['lead'])}"
+            print(f"   {name:<16}{100 * row['right']['mean']:5.1f} %{ahead}")
+    fewest = tasks()["opinion or plot"]["methods"]["ULMFiT"]["25"]["lead"]
+    print(f"opinion or plot, 25 labels: ULMFiT against the bag {lead(fewest)}")
+
+
+def print_rivals() -> None:
+    """What could explain ELMo's lead, compared with it text by text on the same draws."""
+    for task, rows in stored_result(RIVALS).numbers["tasks"].items():
+        print(task)
+        for pair, point in rows.items():
+            print(f"   {pair + ':':<36}{lead(point)}")
+
+
+def catch_up(
+    labels_needed: Callable[[Sequence[float], Sequence[float], float], float], labels: int = 25
+) -> dict[str, float]:
+    """Print and give, for each task, how many labels a bag needs for what ELMo does with so many.
+
+    Where it never gets there, that is the largest number that was measured.
+    """
+    found = {}
+    for task, of in tasks().items():
+        rows = of["methods"]
+        goal = rows[ELMO][str(labels)]["right"]["mean"]
+        counts = [int(count) for count in rows[BAG]]
+        means = [point["right"]["mean"] for point in rows[BAG].values()]
+        number = labels_needed(counts, means, goal)
+        found[task] = min(float(number), float(counts[-1]))
+        below = max((count for count in counts if count < number), default=counts[0])
+        above = min((count for count in counts if count >= number), default=counts[-1])
+        print(
+            f"{task}: ELMo's {100 * goal:.0f} % with {labels} labels take a bag of words "
+            f"{number:.0f}, {number / labels:.1f} times as many (between {below} and {above})"
+        )
+    return found
+
+
+def print_reports() -> None:
+    """What each report says, and what a reader with the program can measure."""
+    head = ("reported", "five draws", "fresh texts", "coin flips", "no double")
+    print(f"{'':<7}{head[0]:>9}  {head[1]:^24}  {head[2]:>11}  {head[3]:>10}  {head[4]:>9}")
+    for name, found in symptoms().items():
+        draws = " ".join(f"{100 * share:4.0f}" for share in found.draws)
+        print(
+            f"{name:<7}{100 * found.reported:9.1f}  {draws:^24}  {100 * found.fresh:11.1f}  "
+            f"{100 * found.coins:10.1f}  {100 * found.no_double:9.1f}"
+        )

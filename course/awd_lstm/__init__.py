@@ -1,0 +1,1 @@
+"""Lesson 10: experiments and figures on AWD-LSTM."""

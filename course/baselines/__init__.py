@@ -1,0 +1,1 @@
+"""Baselines without a network that several lessons share."""

@@ -1,0 +1,1 @@
+"""Lesson 07: experiments, broken runs and figures on the bidirectional language model."""

@@ -1,0 +1,1 @@
+"""Lesson 12: experiments and figures on masked language models."""

@@ -1,0 +1,133 @@
+"""One side, the other, and both at once, drawn: what is known, what is copied, what is filled."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from course.figures.interval_bars import NOT_THERE, Point, interval_bars
+from course.figures.picture import Picture
+from course.figures.plots import bars, curves
+
+QUESTIONS = {
+    "left": "the noun is plural",
+    "right": "the verb is plural",
+    "agree": "they agree",
+}
+SIDES = {
+    "counts of pairs, both sides": "pairs of\nneighbours",
+    "left": "left",
+    "right": "right",
+    "product": "product of\nleft and right",
+    "both": "both\nat once",
+}
+TOP = {"masked": 3, "biLM": 2}
+"""The top layer of each model."""
+
+
+def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
+    """What readers of both halves judge rightly, shares of 1 by `QUESTIONS`."""
+    return bars(
+        list(QUESTIONS.values()),
+        {name: [100 * right[asked] for asked in QUESTIONS] for name, right in readers.items()},
+        title="Each half knows its side; only a hidden layer joins the two",
+        ylabel="right, percent",
+    )
+
+
+def blank_bars(nats: Mapping[str, Point], *, title: str) -> Picture:
+    """Nats of the hidden words, with their intervals, by who fills the blanks."""
+    return interval_bars(
+        [name.replace(", ", ",\n") for name in nats],
+        {"nats": list(nats.values())},
+        times=1,
+        title=title,
+        ylabel="nats for the word",
+    )
+
+
+def layer_bars(rows: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
+    """Right answers from each layer of the masked model and of the biLM, and without reading.
+
+    Parameters
+    ----------
+    rows : a stored result's, with ``accuracy`` and ``interval_95``
+    """
+
+    def point(row: Mapping[str, Any]) -> Point:
+        low, high = row["interval_95"]
+        return {"mean": row["accuracy"], "low": low, "high": high}
+
+    names = [f"{{}}, layer {layer}" for layer in range(1 + max(TOP.values()))]
+    found = {
+        who: [
+            *(
+                point(rows[row]) if (row := name.format(who)) in rows else NOT_THERE
+                for name in names
+            ),
+            point(rows[f"{who}, untrained, layer {top}"]),
+        ]
+        for who, top in TOP.items()
+    }
+    return interval_bars(
+        [*(name.removeprefix("{}, ") for name in names), "top layer,\nuntrained"],
+        found,
+        title=title,
+        ylabel="right, percent",
+        level=("random vectors of the neighbours", 100 * rows["neighbours"]["accuracy"]),
+    )
+
+
+def side_bars(nats: Mapping[str, Point]) -> Picture:
+    """Nats of blanks that are filled from one side, from the product, and from both at once."""
+    return blank_bars(
+        {label: nats[name] for name, label in SIDES.items()},
+        title="Both at once is ahead of each side, and of the pairs of neighbours (stored)",
+    )
+
+
+def run_bars(reported: Mapping[str, float], blanks: Mapping[str, float]) -> Picture:
+    """How runs end: the loss that each reports, and that of true blanks."""
+    return bars(
+        list(reported),
+        {
+            "reported by the run": list(reported.values()),
+            "blanks of held-out sentences": list(blanks.values()),
+        },
+        title="How the four runs end (one run each)",
+        ylabel="nats for the word",
+    )
+
+
+def judge_bars(right: Mapping[str, Point], commoner: float) -> Picture:
+    """What judges of pairs answer rightly, beside the commoner answer each time."""
+    return interval_bars(
+        list(right),
+        {"right": list(right.values())},
+        title="Does the second sentence follow the first?",
+        ylabel="right, percent",
+        level=("the commoner answer", 100 * commoner),
+    )
+
+
+def loss_curve(losses: Sequence[float], over: int = 100) -> Picture:
+    """The loss of each batch, as a mean of the last `over`."""
+    smooth = np.convolve(losses, np.full(over, 1 / over), "valid")
+    return curves(
+        np.arange(over, len(losses) + 1),
+        {"yours": smooth},
+        title="Your loss on your own sentences: fast at first, then slowly",
+        xlabel="batches of 32 sentences",
+        ylabel="nats for a hidden word",
+    )
+
+
+def leak_bars(nats: Mapping[str, Point]) -> Picture:
+    """Held-out nats of readers that meet, by their layers, and of readers that never do."""
+    return interval_bars(
+        [name.replace(", ", ",\n") for name in nats],
+        {"nats for each word": list(nats.values())},
+        times=1,
+        title="Two layers that meet lose a nat less than readers that never do (stored)",
+        ylabel="held-out nats for each word",
+    )

@@ -1,0 +1,1 @@
+"""Lesson 03: broken runs, probes and figures on LSTM language models."""

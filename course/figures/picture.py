@@ -1,0 +1,81 @@
+"""A picture that says in words what it shows, and the frame that pictures share.
+
+In a notebook a `Picture` shows as an image whose alternative text is the description; in a terminal
+the description is printed. Lines differ in dash and marker, too, not only in colour.
+"""
+
+import base64
+import html
+from typing import Any
+
+from matplotlib import font_manager, textpath
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from course.figures.legibility import unreadable
+from course.figures.svg import as_svg
+
+DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), "-")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+TITLE_POINTS = 11
+MARGIN = 0.08  # inches
+# The key of an output's metadata that says what of a figure cannot be read: an empty list if all
+# can be. A build of a lesson refuses others.
+UNREADABLE = "unreadable"
+# An SVG takes the theme that its <img> has: light, unless JupyterLab or a page made by nbconvert
+# says on its body that it is dark. Where both styles are dropped, as in an untrusted notebook, the
+# image takes the color-scheme of the page.
+THEME = '<style>[data-jp-theme-light="false"] .elmo-picture{color-scheme:dark!important}</style>'
+
+
+class Picture:
+    """A drawn figure and what it shows, in words."""
+
+    def __init__(self, figure: Figure, description: str) -> None:
+        self.figure = figure
+        self.description = description
+
+    def __repr__(self) -> str:
+        return self.description
+
+    def svg(self) -> str:
+        """The figure as an SVG document with a light and a dark theme."""
+        return as_svg(self.figure)
+
+    def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, Any]]:
+        data = base64.b64encode(self.svg().encode()).decode("ascii")
+        alt = html.escape(self.description, quote=True)
+        image = (
+            f'{THEME}<img class="elmo-picture" src="data:image/svg+xml;base64,{data}" '
+            f'alt="{alt}" style="max-width:100%;color-scheme:light">'
+        )
+        shown = {"text/html": image, "text/plain": self.description}
+        return shown, {UNREADABLE: unreadable(self.figure)}
+
+
+def blank(width: float, height: float, title: str) -> Figure:
+    """An empty figure, in inches, with a title that is wrapped to its width."""
+    layout = ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN)
+    figure = Figure(figsize=(width, height), layout=layout)
+    if title:
+        figure.suptitle(
+            wrapped(title, width - 2 * MARGIN, TITLE_POINTS),
+            x=MARGIN / width,
+            ha="left",
+            fontsize=TITLE_POINTS,
+        )
+    return figure
+
+
+def wrapped(text: str, inches: float, points: float) -> str:
+    """The text, in letters of so many points, with the line breaks that this width asks for."""
+    font = font_manager.FontProperties(size=points)
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        width = textpath.TextPath((0, 0), longer, prop=font).get_extents().width
+        if lines[-1] and width > 72 * inches:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)

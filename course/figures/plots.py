@@ -1,0 +1,387 @@
+"""Pictures with a text description made from their data.
+
+Every function returns a `Picture`, which shows as an image and carries its description as text.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import (
+    FixedLocator,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+    StrMethodFormatter,
+)
+
+from course.figures.labels import MARKER_POINTS, put_words_beside
+from course.figures.palette import COLOURS, GREY, GROUND, INK
+from course.figures.picture import DASHES, MARKERS, Picture, blank, wrapped
+from course.figures.road import ROAD, road
+
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "GREY",
+    "MARKERS",
+    "ROAD",
+    "Picture",
+    "bars",
+    "curves",
+    "road",
+    "scatter",
+    "table",
+    "word_map",
+]
+
+LABEL_POINTS = 10
+BESIDE_AXES = 1.1  # inches of a figure's height above and below its axes
+HATCHES = ("", "//", "\\\\", "xx", "--")
+# Above this many points, a cloud is drawn in pixels: smaller than a vector for each point.
+MANY_POINTS = 300
+STRONGEST_SHADE = 0.55
+# Behind a number that may stand on the dashed line of a level.
+BESIDE_A_LEVEL = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.6}
+LEGEND_LETTERS = 75  # in a row below the figure
+# Between these, numbers on a logarithmic axis are written out and not as powers of ten.
+WRITTEN_OUT = (1e-3, 1e6)
+FEWEST_NUMBERS = 2  # on a logarithmic axis
+NARROW = 4  # up to this factor, a logarithmic axis is numbered like a plain one
+
+
+def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> tuple[Figure, Axes]:
+    figure = blank(width, height, title)
+    axes = figure.add_subplot()
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(wrapped(ylabel, height - BESIDE_AXES, LABEL_POINTS))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _legend_below(figure: Figure, names: Iterable[str]) -> None:
+    """A legend in one row if it fits, else in rows of like length."""
+    lengths = [len(name) + 6 for name in names]
+    rows = -(-sum(lengths) // LEGEND_LETTERS)
+    columns = -(-len(lengths) // rows)
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+
+
+def _logarithmic(axes: Axes, which: str, places: Sequence[float] | np.ndarray = ()) -> None:
+    """Make one axis logarithmic; a few known places are its ticks.
+
+    Within a decade or two, powers of ten would leave it with a number or none: then it has others.
+    """
+    getattr(axes, f"set_{which}scale")("log")
+    axis = getattr(axes, f"{which}axis")
+    if 1 < len(places) <= 6:
+        axis.set_major_locator(FixedLocator(list(places)))
+        axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())
+    low, high = getattr(axes, f"get_{which}lim")()
+    if sum(low <= tick <= high for tick in axis.get_majorticklocs()) < FEWEST_NUMBERS:
+        narrow = high < NARROW * low
+        axis.set_major_locator(
+            MaxNLocator(6, steps=(1, 2, 5, 10)) if narrow else LogLocator(subs=(1, 2, 5))
+        )
+    if low >= WRITTEN_OUT[0] / 10 and high <= WRITTEN_OUT[1]:
+        axis.set_major_formatter(_plainly)
+
+
+def _plainly(number: float, _: int | None = None) -> str:
+    """A number as a reader writes it: 0.01, 2.5, 100, 14,200."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def curves(
+    x: Sequence[float] | np.ndarray | Mapping[str, np.ndarray],
+    lines: Mapping[str, Sequence[float] | np.ndarray],
+    *,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    bands: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+    marks: Mapping[str, float] | None = None,
+) -> Picture:
+    """Lines over a common x axis, or over one x each when ``x`` is a mapping.
+
+    Parameters
+    ----------
+    bands : per line, the lower and upper edge of an interval, drawn as a shade.
+    marks : named x positions, drawn as vertical lines.
+    """
+    figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
+    parts = [f"Line chart, {title}. Across: {xlabel}. Up: {ylabel}."]
+    for index, (name, values) in enumerate(lines.items()):
+        across = np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=float)
+        up = np.asarray(values, dtype=float)
+        few = len(across) <= 25
+        colour = COLOURS[index % len(COLOURS)]
+        axes.plot(
+            across,
+            up,
+            label=name,
+            color=colour,
+            linestyle=DASHES[index % len(DASHES)],
+            marker=MARKERS[index % len(MARKERS)] if few else None,
+            markersize=4,
+        )
+        if bands and name in bands:
+            axes.fill_between(across, *bands[name], color=colour, alpha=0.18, linewidth=0)
+        parts.append(_line_in_words(name, across, up))
+        if bands and name in bands:
+            parts.append(_band_in_words(name, across, *bands[name]))
+    for name, place in (marks or {}).items():
+        axes.axvline(place, color=GREY, linewidth=1)
+        where = axes.get_xaxis_transform()
+        axes.text(place, 1.02, name, transform=where, rotation=45, fontsize=9)
+        parts.append(f"A vertical line marks {name} at {place:.3g}.")
+    if log_x:
+        _logarithmic(axes, "x", () if isinstance(x, Mapping) else x)
+    elif max(abs(v) for v in axes.get_xlim()) >= 10_000:
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    if log_y:
+        _logarithmic(axes, "y")
+    if len(lines) > 1:
+        _legend_below(figure, lines)
+    return Picture(figure, " ".join(parts))
+
+
+def _line_in_words(name: str, x: np.ndarray, y: np.ndarray) -> str:
+    if not len(x):
+        return f"{name}: no points."
+    way = "rises" if y[-1] > y[0] else "falls" if y[-1] < y[0] else "stays level"
+    text = f"{name} {way} from {y[0]:.3g} at {x[0]:.3g} to {y[-1]:.3g} at {x[-1]:.3g}"
+    low, high = int(np.nanargmin(y)), int(np.nanargmax(y))
+    inner = [(word, i) for word, i in (("lowest", low), ("highest", high)) if 0 < i < len(y) - 1]
+    text += "".join(f", {word} {y[i]:.3g} at {x[i]:.3g}" for word, i in inner)
+    return text + "."
+
+
+def _band_in_words(name: str, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> str:
+    points = list(zip(low, high, x, strict=True))
+    said = points if len(points) <= 8 else [points[0], points[len(points) // 2], points[-1]]
+    return (
+        f"Interval of {name}: {', '.join(f'{a:.3g} to {b:.3g} at {at:.3g}' for a, b, at in said)}."
+    )
+
+
+def bars(
+    labels: Sequence[str],
+    groups: Mapping[str, Sequence[float] | np.ndarray],
+    *,
+    title: str,
+    xlabel: str = "",
+    ylabel: str,
+    errors: Mapping[str, np.ndarray] | None = None,
+    log_y: bool = False,
+    level: tuple[str, float] | None = None,
+) -> Picture:
+    """Bars for each label, one per group; dots where the axis is logarithmic and has no zero.
+
+    Parameters
+    ----------
+    errors : per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
+    level : a named horizontal line, such as a baseline; the legend has its name.
+
+    A height of NaN is a bar that is not there; the others of its label stand in the middle.
+    """
+    figure, axes = _axes(max(6.6, 0.95 * len(labels)), 3.6, title, xlabel, ylabel)
+    heights = np.array([list(values) for values in groups.values()], dtype=float)
+    there = ~np.isnan(heights)
+    width = 0.8 / len(groups)
+    # The place of each bar among those of its label, from the middle.
+    offsets = there.cumsum(0) - 1 - (there.sum(0) - 1) / 2
+    for index, name in enumerate(groups):
+        shown = there[index]
+        across, up = (np.arange(len(labels)) + width * offsets[index])[shown], heights[index][shown]
+        whiskers = None if errors is None or name not in errors else np.asarray(errors[name])
+        colour = COLOURS[index % len(COLOURS)]
+        if log_y:
+            marker = MARKERS[index % len(MARKERS)]
+            axes.plot(across, up, marker, markersize=8, label=name, color=colour)
+        else:
+            hatch = HATCHES[index % len(HATCHES)]
+            axes.bar(across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch)
+        if whiskers is not None:
+            _whiskers(axes, across, up, whiskers[..., shown])
+        elif errors is None and len(labels) * len(groups) <= 12:
+            for place, height in zip(across, up, strict=True):
+                below = height < 0
+                axes.annotate(
+                    _plainly(height),
+                    (place, height),
+                    xytext=(0, (-3 if below else 3) * (2 if log_y else 1)),
+                    textcoords="offset points",
+                    ha="center",
+                    va="top" if below else "bottom",
+                    fontsize=8,
+                    bbox=None if level is None else BESIDE_A_LEVEL,
+                )
+    _label_bars(axes, labels)
+    if log_y:
+        _logarithmic(axes, "y")
+    axes.margins(y=0.1)
+    if level is not None:
+        axes.axhline(level[1], color=INK, linewidth=1.2, linestyle="--", label=level[0])
+    if axes.get_ylim()[0] < 0:
+        axes.axhline(0, color=GREY, linewidth=1)
+    names = [*groups, *([] if level is None else [level[0]])]
+    if len(names) > 1:
+        _legend_below(figure, names)
+    kind = "Dot chart" if log_y else "Bar chart"
+    said = [f"{kind}, {title}. Up: {ylabel}."]
+    for name, row in zip(groups, heights, strict=True):
+        values = zip(labels, row, strict=True)
+        each = [f"{' '.join(label.split())} {v:.3g}" for label, v in values if not np.isnan(v)]
+        said.append(f"{name}: {', '.join(each)}.")
+    if level is not None:
+        said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
+    return Picture(figure, " ".join(said))
+
+
+def _whiskers(axes: Axes, across: np.ndarray, up: np.ndarray, lengths: np.ndarray) -> None:
+    """Whiskers with a rim of the ground's colour, so that they are seen on bars of any colour."""
+    drawn = axes.errorbar(across, up, lengths, fmt="none", ecolor=INK, elinewidth=1.4, capsize=3)
+    _, caps, stems = drawn.lines
+    for line in (*caps, *stems):
+        line.set_path_effects([withStroke(linewidth=3.6, foreground=GROUND)])
+
+
+def _label_bars(axes: Axes, labels: Sequence[str]) -> None:
+    """Names below the bars, slanting where they would touch."""
+    longest = max(map(len, labels), default=0)
+    crowded = len(labels) > 4 and (
+        sum(map(len, labels)) > 60 or (len(labels) > 8 and longest * len(labels) > 60)
+    )
+    axes.set_xlim(-0.6, len(labels) - 0.4)
+    axes.set_xticks(
+        range(len(labels)),
+        labels,
+        rotation=30 if crowded else 0,
+        ha="right" if crowded else "center",
+        rotation_mode="anchor" if crowded else "default",
+    )
+    axes.grid(visible=False, axis="x")
+
+
+def scatter(
+    groups: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    *,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    diagonal: bool = False,
+) -> Picture:
+    """Points in the plane by group; each group is (x, y). The description gives correlations."""
+    figure, axes = _axes(5.2, 4.2, title, xlabel, ylabel)
+    parts = [f"Scatter plot, {title}. Across: {xlabel}. Up: {ylabel}."]
+    for index, (name, (x, y)) in enumerate(groups.items()):
+        axes.scatter(
+            x,
+            y,
+            s=18,
+            label=name,
+            color=COLOURS[index % len(COLOURS)],
+            marker=MARKERS[index % len(MARKERS)],
+            alpha=0.7,
+            linewidth=0,
+            rasterized=len(x) > MANY_POINTS,
+        )
+        correlation = float(np.corrcoef(x, y)[0, 1])
+        parts.append(f"{name}: {len(x)} points, correlation {correlation:.2f}.")
+    if diagonal:
+        both = [*axes.get_xlim(), *axes.get_ylim()]
+        axes.plot([min(both), max(both)], [min(both), max(both)], color=GREY, linewidth=1)
+        parts.append("A grey diagonal marks equality.")
+    if len(groups) > 1:
+        _legend_below(figure, groups)
+    return Picture(figure, " ".join(parts))
+
+
+def word_map(
+    words: Sequence[str],
+    vectors: np.ndarray,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    title: str = "Words on a map",
+) -> Picture:
+    """Words in two dimensions: the two main directions (PCA) of their unit-length vectors.
+
+    Parameters
+    ----------
+    words : n words. vectors: (n, D).
+    groups : named sets of words, each with points of its own colour and marker.
+
+    Raises
+    ------
+    ValueError
+        With fewer than three words there is no map.
+    """
+    if len(words) < 3:
+        raise ValueError(f"a map needs at least three words with vectors, got {list(words)}")
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    centred = unit - unit.mean(0)
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    points = centred @ directions[:2].T
+    kept = float((singular[:2] ** 2).sum() / (singular**2).sum())
+    figure, axes = _axes(6.6, 4.8, title, "first direction", "second direction")
+    of = {word: i for i, names in enumerate((groups or {}).values()) for word in names}
+    for (x, y), word in zip(points, words, strict=True):
+        group = of.get(word)
+        axes.plot(
+            x,
+            y,
+            MARKERS[(group or 0) % len(MARKERS)],
+            color=GREY if group is None else COLOURS[group % len(COLOURS)],
+            markersize=MARKER_POINTS,
+        )
+    for index, name in enumerate(groups or {}):
+        marker = MARKERS[index % len(MARKERS)]
+        axes.plot([], [], marker, color=COLOURS[index % len(COLOURS)], label=name)
+    axes.margins(0.12)
+    if groups:
+        _legend_below(figure, groups)
+    put_words_beside(axes, points, words)
+    near = np.linalg.norm(points[:, None] - points[None], axis=-1) + np.eye(len(words)) * 1e9
+    said = "; ".join(f"{w} beside {words[int(near[i].argmin())]}" for i, w in enumerate(words))
+    text = f"Map, {title}: {len(words)} words; it keeps {kept:.0%} of the spread. {said}."
+    return Picture(figure, text)
+
+
+def table(
+    matrix: np.ndarray,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    title: str,
+    form: str = "{:.2f}",
+) -> Picture:
+    """A small matrix as shaded cells with their numbers: the higher, the stronger the shade."""
+    figure = blank(1.6 + 0.75 * len(columns), 1.0 + 0.42 * len(rows), title)
+    axes = figure.add_subplot()
+    finite = np.where(np.isfinite(matrix), matrix, np.nan)
+    low, high = float(np.nanmin(finite)), float(np.nanmax(finite))
+    for (i, j), value in np.ndenumerate(matrix):
+        share = (value - low) / ((high - low) or 1.0) if np.isfinite(value) else 0.0
+        cell = Rectangle((j - 0.5, i - 0.5), 1, 1, color=COLOURS[0], alpha=STRONGEST_SHADE * share)
+        cell.set_linewidth(0)
+        axes.add_patch(cell)
+        axes.text(j, i, form.format(value), ha="center", va="center", fontsize=8)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(rows)), rows)
+    said = "; ".join(
+        f"{row}: " + ", ".join(f"{c} {form.format(v)}" for c, v in zip(columns, line, strict=True))
+        for row, line in zip(rows, matrix, strict=True)
+    )
+    return Picture(figure, f"Table, {title}. {said}.")

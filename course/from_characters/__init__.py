@@ -1,0 +1,1 @@
+"""Lesson 06: experiments and figures on character-based word vectors."""

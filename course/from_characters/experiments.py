@@ -1,0 +1,305 @@
+"""``python -m course.from_characters.experiments neighbours``: what letters know, trained and not.
+
+The token layer of the course checkpoint beside four controls that are asked the same: the same
+network with its starting weights, fastText on the checkpoint's own text, and spelling alone, read
+as letters to change and as the longest common ending.
+"""
+
+from argparse import Namespace
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from course.baselines.untrained import untrained_like
+from course.command import Prepared, Result, run_experiments
+from course.from_characters.spellings import meaning_or_letters, misspelt_words
+from course.from_characters.word_similarity import (
+    Closeness,
+    Encode,
+    by_ending,
+    by_letters,
+    by_vectors,
+    finds_meant,
+    nearest,
+    prefers_meaning,
+    reader,
+    same_class,
+    whitened,
+)
+from course.results.accuracy import share
+from course.results.intervals import lead
+from course.results.stored import stored_result
+from elmo_mini import corpora
+from elmo_mini.checkpoints.official import official_weights
+from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained
+from elmo_mini.extras import brought_by
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.models import elmo as plain
+from elmo_mini.pretraining.sources import course_text
+from elmo_mini.text.vocabulary import Vocabulary
+
+with brought_by("experiments"):
+    from gensim.models import FastText
+
+FREQUENT, DRAWN, RIVALS = 100, 500, 5
+TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING = (
+    "layer 0 of the checkpoint",
+    "the same, untrained",
+    "fastText, same text",
+    "letters to change",
+    "longest common ending",
+)
+
+
+def encoder(weights: plain.Weights) -> Closeness:
+    """Words by the cosine of their vectors at the token layer."""
+    return by_vectors(reader(plain.CharCNN(weights)))
+
+
+def untrained(bilm: FastBiLM, seed: int) -> Closeness:
+    """The token layer as it was before training."""
+    return encoder(untrained_weights(bilm, seed))
+
+
+def untrained_weights(bilm: FastBiLM, seed: int = 0) -> dict[str, Tensor]:
+    """The weights that a model of these sizes starts with, under the official names."""
+    return official_weights(untrained_like(bilm, seed))
+
+
+def fasttext(text: list[list[str]], seed: int) -> Closeness:
+    """fastText with as many numbers a word, and about as many words read, as the checkpoint."""
+    model = FastText(
+        text,
+        vector_size=256,
+        window=5,
+        min_count=5,
+        sg=1,
+        alpha=0.05,
+        epochs=3,
+        bucket=200_000,
+        ns_exponent=0.5,
+        sample=1e-4,
+        seed=seed,
+        workers=1,
+    )
+    return by_vectors(lambda words: np.stack([model.wv.get_vector(word) for word in words]))
+
+
+def neighbours(seeds: list[int]) -> tuple[str, Result]:
+    """Misspelt words, classes of words and false friends; intervals over words and seeds."""
+    text = list(course_text())
+    counts = Counter(word for sentence in text for word in sentence)
+    known = known_words()
+    classes = word_classes()
+    tagged = [word for word in known if word in classes]
+    rng = np.random.default_rng(0)
+    plain_words = sorted(word for word in classes if word.isalpha() and word.islower())
+    unseen = _draw([w for w in plain_words if w not in counts and len(w) > 4], rng)
+    frequent = _draw([w for w in plain_words if counts[w] >= FREQUENT and w in known], rng)
+    ours = sorted(set(plain_words).intersection(known))
+    any_word = _beside_any_word(ours, classes, counts)
+    ask: dict[str, Callable[[Closeness], NDArray[np.float64]]] = {
+        "misspelt": lambda c: finds_meant(c, misspelt_words(), known),
+        "meaning or letters": lambda c: prefers_meaning(c, meaning_or_letters()),
+        "meaning or any word": lambda c: prefers_meaning(c, any_word).reshape(-1, RIVALS).mean(1),
+        "class of unseen words": lambda c: same_class(c, unseen, tagged, classes),
+        "class of frequent words": lambda c: same_class(c, frequent, tagged, classes),
+    }
+    bilm = load_pretrained()
+    makers: dict[str, list[Callable[[], Closeness]]] = {
+        TRAINED: [lambda: encoder(official_weights(bilm))],
+        UNTRAINED: [partial(untrained, bilm, seed) for seed in seeds],
+        FASTTEXT: [partial(fasttext, text, seed) for seed in seeds],
+        LETTERS: [lambda: by_letters],
+        ENDING: [lambda: by_ending],
+    }
+    outcome: dict[str, dict[str, NDArray[np.float64]]] = defaultdict(dict)
+    for name, make in makers.items():
+        readers = [maker() for maker in make]
+        for question, answers in ask.items():
+            outcome[question][name] = np.stack([answers(reader) for reader in readers])
+            print(question, name, outcome[question][name].mean(1), flush=True)
+    rows: Result = {}
+    for question, by in outcome.items():
+        rows[question] = {
+            "words": by[TRAINED].shape[1],
+            "share": {name: share(values) for name, values in by.items()},
+            "checkpoint ahead of": {
+                name: share(by[TRAINED] - values) for name, values in by.items() if name != TRAINED
+            },
+        }
+    for question, words in (("unseen", unseen), ("frequent", frequent)):
+        most = Counter(classes[word] for word in words).most_common(1)[0]
+        rows[f"class of {question} words"]["commonest class"] = most[0]
+        rows[f"class of {question} words"]["its share"] = most[1] / len(words)
+        rows[f"class of {question} words"]["drawn"] = words
+    slips = misspelt_words()
+    places = nearest(by_letters, [slip for slip, _ in slips], known, 1)[:, 0]
+    commoner = [known[i] == meant for i, (_, meant) in zip(places, slips, strict=True)]
+    rows["misspelt"]["letters to change, the commoner of equals"] = float(np.mean(commoner))
+    rows["misspelt"]["occur in the checkpoint's text"] = sum(slip in counts for slip, _ in slips)
+    rows["meaning or any word"]["drawn"] = [list(triple) for triple in any_word]
+    title = "Neighbours of words at the token layer, beside untrained, fastText and spelling"
+    return title, rows | {"interval": "95 %, bootstrap over words and seeds"}
+
+
+def known_words() -> list[str]:
+    """The 16,000 words of the course checkpoint's softmax, the commonest first."""
+    return list(Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:])
+
+
+def word_classes() -> dict[str, str]:
+    """The commonest tag of each word of Brown, without its marks for headlines and titles."""
+    tags: dict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in corpora.load("brown").tagged_sentences():
+        for word, tag in sentence:
+            tags[word][tag.split("-")[0]] += 1
+    return {word: seen.most_common(1)[0][0] for word, seen in tags.items()}
+
+
+def _draw(words: list[str], rng: np.random.Generator) -> list[str]:
+    return [words[i] for i in rng.permutation(len(words))[:DRAWN]]
+
+
+def _beside_any_word(
+    words: Sequence[str], classes: dict[str, str], counts: Counter[str]
+) -> list[tuple[str, str, str]]:
+    """Each word, its like in meaning, and another of that one's class, length and frequency.
+
+    The third is drawn, `RIVALS` times for each word that has so many to draw from.
+    """
+    rng, triples = np.random.default_rng(1), []
+    for word, meaning, letters in meaning_or_letters():
+        rivals = [
+            w
+            for w in words
+            if w not in (word, meaning, letters)
+            and classes[w] == classes.get(meaning)
+            and abs(len(w) - len(meaning)) <= 1
+            and 0.5 < counts[w] / counts[meaning] < 2
+        ]
+        if len(rivals) >= RIVALS:
+            drawn = rng.choice(rivals, RIVALS, replace=False)
+            triples += [(word, meaning, str(rival)) for rival in drawn]
+    return triples
+
+
+def grammar(
+    readers: Mapping[str, Closeness],
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Of an unseen word's five neighbours, the share of its own class; by reader.
+
+    Needs Brown's tags. Without them one sentence says so, and the stored result stands in, with the
+    course's own readers.
+
+    Returns
+    -------
+    The share of each reader with its interval over words, and how far the first reader is ahead of
+    the last on the same words
+    """
+    stored = stored_result("characters_neighbours").numbers["class of unseen words"]
+    try:
+        classes = word_classes()
+    except corpora.CorpusMissing:
+        print("The Brown corpus is not here. These are stored numbers, of the course's own parts.")
+        names = (TRAINED, UNTRAINED, ENDING)
+        shares = {name: stored["share"][name] for name in names}
+        return shares, stored["checkpoint ahead of"][ENDING]
+    tagged = [word for word in known_words() if word in classes]
+    found = {
+        name: same_class(closeness, stored["drawn"], tagged, classes)
+        for name, closeness in readers.items()
+    }
+    first, *_, last = found.values()
+    return {name: share(values) for name, values in found.items()}, share(first - last)
+
+
+def grammar_whitened(encoders: Mapping[str, Sequence[Encode]], ending: Closeness) -> None:
+    """Print how far the first encoders, whitened, are ahead of the others and of the ending.
+
+    As `grammar`, by whitened vectors; needs Brown's tags, and says so without them.
+
+    Parameters
+    ----------
+    encoders : one or several (twins of other draws) by name
+    """
+    drawn = stored_result("characters_neighbours").numbers["class of unseen words"]["drawn"]
+    try:
+        classes = word_classes()
+    except corpora.CorpusMissing:
+        print("The Brown corpus is not here, so grammar is not asked again.")
+        return
+    known = known_words()
+    tagged = [word for word in known if word in classes]
+    readers = {
+        name: [by_vectors(whitened(encode, known)) for encode in twins]
+        for name, twins in encoders.items()
+    } | {"common ending": [ending]}
+    first, *others = readers
+    found = {
+        name: np.stack([same_class(by, drawn, tagged, classes) for by in twins])
+        for name, twins in readers.items()
+    }
+    for other in others:
+        gain = share(found[first] - found[other])
+        print(f"same class, whitened, {first} against {other}: {lead(gain)}")
+
+
+def hits(encoders: Mapping[str, Sequence[Encode]]) -> dict[str, NDArray[np.float64]]:
+    """For each misspelt word whether the nearest known word is the one that was meant, (twins, Q).
+
+    Each encoder is asked as it is and whitened over the known words; letters to change are asked
+    beside them.
+    """
+    known, found = known_words(), {}
+    for name, twins in encoders.items():
+        white = [whitened(encode, known) for encode in twins]
+        for how, asked in (("as it is", twins), ("whitened", white)):
+            hit = [finds_meant(by_vectors(encode), misspelt_words(), known) for encode in asked]
+            found[f"{name}, {how}"] = np.stack(hit)
+    return found | {"letters to change": finds_meant(by_letters, misspelt_words(), known)}
+
+
+def for_meaning(readers: Mapping[str, Closeness]) -> dict[str, dict[str, dict[str, float]]]:
+    """How often each reader prefers a word near in meaning, by what stands against it.
+
+    fastText on the checkpoint's own text stands beside them, from the stored result.
+    """
+    stored = stored_result("characters_neighbours").numbers
+    ordinary, found = stored["meaning or any word"]["drawn"], {}
+    for rival, triples, key in (
+        ("against an ordinary word", ordinary, "meaning or any word"),
+        ("against a look-alike", meaning_or_letters(), "meaning or letters"),
+    ):
+        rivals = RIVALS if triples is ordinary else 1
+        found[rival] = {
+            name: share(prefers_meaning(closeness, triples).reshape(-1, rivals).mean(1))
+            for name, closeness in readers.items()
+        }
+        found[rival]["fastText, the model's own text (stored)"] = stored[key]["share"][FASTTEXT]
+    return found
+
+
+def _prepare(args: Namespace) -> Prepared:
+    return (args.seeds,), {}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    return run_experiments(
+        "from_characters.experiments",
+        "characters_",
+        __doc__,
+        {"neighbours": neighbours},
+        _prepare,
+        argv,
+        seeds=3,
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,97 @@
+"""Results of full-size experiments, stored with the command that made them.
+
+An experiment of minutes or hours is a command of this project. What it measured lies as JSON in
+``course/results``: the numbers with their seeds and intervals, and the circumstances.
+"""
+
+import html
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elmo_mini.records import CIRCUMSTANCES, write_record
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """One stored experiment.
+
+    Attributes
+    ----------
+    name : the name of its file.
+    title : one line that says what was measured.
+    command, date, machine, versions : how, when and where.
+    numbers : everything else in the file.
+    """
+
+    name: str
+    title: str
+    command: str
+    date: str
+    machine: str
+    versions: dict[str, str]
+    numbers: dict[str, Any]
+
+    def __str__(self) -> str:
+        versions = ", ".join(f"{package} {number}" for package, number in self.versions.items())
+        lines = [
+            self.title,
+            f"stored result of {self.date}, made with: {self.command}",
+            f"on {self.machine}; {versions}",
+        ]
+        return "\n  ".join(lines)
+
+    def _repr_html_(self) -> str:
+        first, *rest = str(self).split("\n")
+        lines = "<br>".join(html.escape(line.strip()) for line in rest)
+        return f"<p><strong>{html.escape(first)}</strong><br><small>{lines}</small></p>"
+
+
+def stored_result(name: str, folder: Path = FOLDER) -> StoredResult:
+    """Read one stored experiment.
+
+    Raises
+    ------
+    LookupError
+        There is none of this name; the message lists those there are.
+    ValueError
+        The file lacks one of title, command, date, machine, versions.
+    """
+    path = folder / f"{name}.json"
+    if not path.exists():
+        there = ", ".join(sorted(p.stem for p in folder.glob("*.json"))) or "none"
+        raise LookupError(f"no stored result {name!r}; there are: {there}")
+    content = json.loads(path.read_text("utf-8"))
+    missing = [key for key in ("title", *CIRCUMSTANCES) if not content.get(key)]
+    if missing:
+        raise ValueError(f"{path.name} does not say its {', '.join(missing)}")
+    named = {key: content.pop(key) for key in ("title", *CIRCUMSTANCES)}
+    return StoredResult(name=name, **named, numbers=content)
+
+
+def write_result(
+    name: str, title: str, numbers: dict[str, Any], *, command: str, folder: Path = FOLDER
+) -> Path:
+    """Store one experiment as `stored_result` reads it, with date, machine and versions.
+
+    Parameters
+    ----------
+    name : of the file, without ``.json``. A result of this name is replaced.
+    title : one line that says what was measured.
+    numbers : what was measured, with seeds and settings. Arrays become lists.
+    command : how to measure it again, from the project's folder.
+
+    Returns
+    -------
+    The file.
+
+    Raises
+    ------
+    ValueError
+        Title or command is empty, or a key of ``numbers`` is one of title, command,
+        date, machine, versions.
+    """
+    return write_record(folder / f"{name}.json", title, numbers, command=command)

@@ -1,0 +1,1 @@
+"""Lesson 08: experiments and figures on ScalarMix and ELMo."""

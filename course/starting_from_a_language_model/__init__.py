@@ -1,0 +1,1 @@
+"""Lesson 04: experiments on pretrained classifiers and sequence-to-sequence models."""

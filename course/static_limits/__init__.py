@@ -1,0 +1,1 @@
+"""Lesson 02: experiments and figures on what static vectors cannot do."""

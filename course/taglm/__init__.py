@@ -1,0 +1,1 @@
+"""Lesson 05: experiments, broken CRFs and figures on TagLM."""

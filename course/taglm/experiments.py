@@ -1,0 +1,197 @@
+"""``python -m course.taglm.experiments NAME ...``: the full-size measurements of lesson 05.
+
+Taggers with and without the vectors of a frozen biLM, on CoNLL-2000 chunks and on named entities.
+F1 is measured on the test part and stored in ``course/results`` with seeds and 95 % intervals.
+The seed decides which training sentences keep their labels, the start values and the dropout.
+Systems that are compared share it, so differences are taken seed by seed.
+
+Named together, the experiments share the taggers that several of them need.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+
+from course.command import Prepared, Result, run_experiments
+from course.results.intervals import interval
+from course.taglm.bench import DEV_SENTENCES, NO_LM, TAGLM, Bench, System, differences, schedule
+from course.taglm.broken_crfs import broken_crfs
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.tagging.taglm import TaggerOptions
+
+FEW, MORE = 0.01, 0.1
+"""Of the labels, for the comparisons that are not made with all of them."""
+FEWER_SEEDS = 3
+"""At most this many, where a tagger trains for half a minute or longer."""
+LAYER_0 = System(TAGLM, layer=0)
+"""The control of every gain: as many numbers, from the same text, of the word alone."""
+UNTRAINED = System(TAGLM, layer=0, untrained=True)
+"""The control of the control: the same letters through fresh weights, which have read nothing."""
+PAIRS = {
+    "gain": ("with", "without"),
+    "gain of untrained": ("untrained", "without"),
+    "gain of layer 0": ("layer 0", "without"),
+    "gain of reading words": ("layer 0", "untrained"),
+    "gain over layer 0": ("with", "layer 0"),
+}
+
+
+SYSTEMS = {
+    "without": System(NO_LM),
+    "untrained": UNTRAINED,
+    "layer 0": LAYER_0,
+    "with": System(TAGLM),
+}
+
+
+def chunks_one_percent(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Chunking with 1 % of the labels, with and without the LM, and the controls."""
+    title = "CoNLL-2000 chunking with 1 % of the labels, with and without a frozen biLM"
+    return title, _with_share(bench, SYSTEMS, FEW, seeds)
+
+
+def chunks_ten_percent(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """The same with 10 %."""
+    title = "CoNLL-2000 chunking with 10 % of the labels, with and without a frozen biLM"
+    return title, _with_share(bench, SYSTEMS, MORE, seeds)
+
+
+def chunks_all(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """The same with all labels. The controls would take an hour more."""
+    systems = {name: SYSTEMS[name] for name in ("without", "with")}
+    title = "CoNLL-2000 chunking with all labels, with and without a frozen biLM"
+    return title, _with_share(bench, systems, 1.0, seeds[:FEWER_SEEDS])
+
+
+def _with_share(
+    bench: Bench,
+    systems: dict[str, System],
+    share: float,
+    seeds: Sequence[int],
+    task: str = "chunks",
+) -> Result:
+    f1, measured = bench.measured(task, systems, share, seeds)
+    return {
+        **measured,
+        **{
+            name: interval(differences(f1[better], f1[base]))
+            for name, (better, base) in PAIRS.items()
+            if better in f1 and base in f1
+        },
+        "gain of learnt transitions": {
+            name: interval(differences(f1[name], bench.many_by_rules(task, system, share, seeds)))
+            for name, system in systems.items()
+        },
+    }
+
+
+def _at_two_shares(bench: Bench, systems: dict[str, System], seeds: Sequence[int]) -> Result:
+    """With a tenth of the labels, and under ``with 1 %`` again with a hundredth."""
+    return {
+        **bench.compare("chunks", systems, MORE, seeds[:FEWER_SEEDS]),
+        "with 1 %": bench.compare("chunks", systems, FEW, seeds),
+    }
+
+
+def position(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Where the LM vectors are concatenated (the paper's Table 5)."""
+    systems = {
+        "after_first": System(TAGLM),
+        "input": System(TaggerOptions(lm_position="input")),
+        "after_second": System(TaggerOptions(lm_position="after_second")),
+    }
+    title = "Where the LM vectors enter: chunking with 10 % and 1 % of the labels"
+    return title, _at_two_shares(bench, systems, seeds)
+
+
+def direction(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """No LM, the forward LM alone, both (the paper's Table 6)."""
+    systems = {
+        "forward": System(TaggerOptions(lm_direction="forward")),
+        "both": System(TAGLM),
+        "none": System(NO_LM),
+    }
+    title = "Forward LM or both: chunking with 10 % and 1 % of the labels"
+    return title, _at_two_shares(bench, systems, seeds)
+
+
+def without_rnn(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """LM vectors and nothing else under the CRF; and a softmax in place of the CRF."""
+    systems = {
+        "LM and task RNN": System(TAGLM),
+        "LM and no task RNN": System(TaggerOptions(task_rnn=False)),
+        "no LM": System(NO_LM),
+        "softmax, no CRF": System(TaggerOptions(crf=False)),
+    }
+    title = "Without a task RNN, without a CRF: chunking with 10 % and 1 % of the labels"
+    return title, _at_two_shares(bench, systems, seeds)
+
+
+def words_at_the_input(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Layer 0 where word vectors usually stand: the strictest control of what context adds.
+
+    After the first floor one LSTM reads layer 0; at the input, two do.
+    """
+    systems = {
+        "layer 0 at the input": System(TaggerOptions(lm_position="input"), layer=0),
+        "with": System(TAGLM),
+    }
+    title = "Layer 0 at the input, and the top layer after the first floor: chunking, 1 % of labels"
+    return title, bench.compare("chunks", systems, FEW, seeds)
+
+
+def named_entities(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Named entities in the sentences written for this course."""
+    task, share = "course_entities", 1.0
+    return "Named entities with and without a frozen biLM", {
+        **_with_share(bench, SYSTEMS, share, seeds, task),
+        "over seeds and test sentences": {
+            name: bench.lead(task, SYSTEMS[better], SYSTEMS[base], share, seeds)
+            for name, (better, base) in PAIRS.items()
+        },
+        "what": "the sentences written for this course; the seed decides start values only",
+    }
+
+
+def broken(bench: Bench, seeds: Sequence[int]) -> tuple[str, Result]:
+    """A sound CRF, and one with each of the planted faults."""
+    return broken_crfs(load_pretrained(bench.checkpoint), seeds[0])
+
+
+EXPERIMENTS: dict[str, Callable[[Bench, Sequence[int]], tuple[str, Result]]] = {
+    "one-percent": chunks_one_percent,
+    "ten-percent": chunks_ten_percent,
+    "all-labels": chunks_all,
+    "position": position,
+    "direction": direction,
+    "without-rnn": without_rnn,
+    "words-at-the-input": words_at_the_input,
+    "ner": named_entities,
+    "broken": broken,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    return run_experiments(
+        "taglm.experiments", "taglm_", __doc__, EXPERIMENTS, _prepare, argv, seeds=5, bilm="--bilm"
+    )
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    bench = Bench(args.bilm)
+    return (bench, args.seeds), {
+        "measure": "span F1 on the test part",
+        "dev": f"as many sentences as train has, at most {DEV_SENTENCES}",
+        "bilm": bench.language_model(),
+        "options": asdict(TAGLM),
+        "training by number of sentences": {
+            str(n): {k: v for k, v in asdict(schedule(n)).items() if k not in ("seed", "progress")}
+            for n in (100, 1000, 8000)
+        },
+        "threads": 1,
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

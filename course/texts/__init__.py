@@ -1,0 +1,1 @@
+"""Texts and labelled tasks that several lessons share."""

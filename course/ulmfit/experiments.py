@@ -1,0 +1,230 @@
+"""``python -m course.ulmfit.experiments NAME ...``: the full-size measurements of lesson 11.
+
+Kinds of questions (TREC-6) and opinions on films (sentence polarity), from few labels. What is
+stored are shares of the test texts that are right, with 95 % intervals over draws and texts.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from course.command import Prepared, Result, run_experiments
+from course.results.accuracy import Right, share_right
+from course.results.intervals import interval
+from course.ulmfit.bench import (
+    GENERAL_SENTENCES,
+    Bench,
+    benches,
+    checkpoints,
+    plainly,
+    schedule_for,
+)
+from course.ulmfit.broken_tunings import broken_runs
+from elmo_mini.ulmfit.recipe import Stage3
+
+LABELS = 100
+LONGER = 3
+"""How many times the epochs with all labels once more."""
+WHOLE, NONE = "the whole recipe", "none of the three"
+PLAIN = "plain, at a rate of its own"
+PARTS: dict[str, Stage3] = {
+    WHOLE: Stage3(),
+    "no gradual unfreezing": Stage3(waking="all at once"),
+    "one rate for all layers": Stage3(factor=1.0),
+    "a constant rate": Stage3(slanted=False),
+    NONE: Stage3(waking="all at once", factor=1.0, slanted=False),
+    PLAIN: plainly(Stage3()),
+}
+BOTH_WAYS, TWICE = "forward and backward", "forward twice"
+"""Means of two classifiers' probabilities; the second is the first one's control."""
+NETWORKS = ("from scratch", "stages 1 and 3", "stages 1, 2 and 3")
+
+
+def labels(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Every way to learn one task from 50, 100, 500 and all labels."""
+    bench = tasks[task]
+    rows: dict[str, list[Right]] = {}
+    for count, draws in bench.draws.items():
+        for way, right in _every_way(bench, count, seeds[:draws]).items():
+            rows.setdefault(way, []).append(right)
+            print(f"{task}, {count} labels, {way}: {right.mean():.3f}", flush=True)
+    return f"From few labels to all: ULMFiT and its rivals, {bench.task.what}", {
+        "labels": list(bench.draws),
+        "draws": list(bench.draws.values()),
+        "test": len(bench.task.test.texts),
+        "guessing": bench.guessing,
+        "right": {way: list(map(share_right, rights)) for way, rights in rows.items()},
+        "lead of stages 1, 2 and 3": {
+            way: [
+                share_right(ours - theirs)
+                for ours, theirs in zip(rows[NETWORKS[2]], rights, strict=True)
+            ]
+            for way, rights in rows.items()
+            if way != NETWORKS[2]
+        },
+    }
+
+
+def longer(task: str, tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """All labels, and `LONGER` times the epochs: the recipe, plain fine-tuning, and counting."""
+    bench = tasks[task]
+    count = max(bench.draws)
+    how = schedule_for(count)
+    more = replace(how, epochs=LONGER * how.epochs)
+    known = [bench.task.train.drawn(count, seed) for seed in seeds]
+
+    def networks(how: Stage3) -> dict[str, Right]:
+        rights = {}
+        for way, hows in ((NETWORKS[2], how), (PLAIN, plainly(how))):
+            said = [bench.trained(count, hows, seed).said for seed in seeds]
+            rights[way] = bench.right(said)
+            print(f"{task}, {way}, {how.epochs} epochs: {rights[way].mean():.3f}", flush=True)
+        return rights
+
+    before, after = networks(how), networks(more)
+    rights = {
+        **after,
+        "bag of words": bench.right([bench.by_bag_of_words(k) for k in known]),
+        "naive Bayes SVM": bench.right([bench.by_naive_bayes_svm(k) for k in known]),
+    }
+    return f"All labels, and three times the epochs, {bench.task.what}", {
+        "labels": count,
+        "draws": len(seeds),
+        "epochs": more.epochs,
+        "right": {way: share_right(right) for way, right in rights.items()},
+        "gained": {way: share_right(after[way] - right) for way, right in before.items()},
+        "lead of stages 1, 2 and 3": {
+            way: share_right(rights[NETWORKS[2]] - right)
+            for way, right in rights.items()
+            if way != NETWORKS[2]
+        },
+    }
+
+
+def _every_way(bench: Bench, count: int, seeds: Sequence[int]) -> dict[str, Right]:
+    known = [bench.task.train.drawn(count, seed) for seed in seeds]
+    how = schedule_for(count)
+    answers: dict[str, list[Any]] = {
+        "bag of words": [bench.by_bag_of_words(k) for k in known],
+        "naive Bayes SVM": [bench.by_naive_bayes_svm(k) for k in known],
+        "static vectors": [bench.by_static_vectors(k) for k in known],
+        "ELMo features": [bench.by_elmo(k) for k in known],
+        NETWORKS[0]: [bench.from_scratch(count, how, seed).said for seed in seeds],
+        NETWORKS[1]: [bench.trained(count, how, seed, read=False).said for seed in seeds],
+        NETWORKS[2]: [bench.trained(count, how, seed).said for seed in seeds],
+        PLAIN: [bench.trained(count, plainly(how), seed).said for seed in seeds],
+    }
+    return {way: bench.right(said) for way, said in answers.items()}
+
+
+def parts(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """A hundred labels: each part of the recipe left out, and what is forgotten."""
+    found: Result = {"labels": LABELS, "tasks": {}}
+    for name, bench in tasks.items():
+        said, general = {}, {}
+        for variant, how in PARTS.items():
+            runs = [
+                bench.trained(
+                    LABELS,
+                    how,
+                    seed,
+                    watch="every epoch" if variant in (WHOLE, NONE) else "at the end",
+                )
+                for seed in seeds
+            ]
+            said[variant] = [run.said for run in runs]
+            general[variant] = interval([run.general[-1] for run in runs])
+            share = bench.right(said[variant]).mean()
+            print(f"{name}, {variant}: {share:.3f}, {general[variant]['mean']:.0f}", flush=True)
+        said["without stage 2"] = [
+            bench.trained(LABELS, Stage3(), seed, read=False).said for seed in seeds
+        ]
+        rights = {variant: bench.right(answers) for variant, answers in said.items()}
+        found["tasks"][name] = {
+            "what": bench.task.what,
+            "draws": len(seeds),
+            "right": {variant: share_right(right) for variant, right in rights.items()},
+            "lead of the whole recipe": {
+                variant: share_right(rights[WHOLE] - right)
+                for variant, right in rights.items()
+                if variant != WHOLE
+            },
+            "perplexity of general text": {
+                "after stage 1": bench.general_perplexity(bench.reader(read=False)),
+                **general,
+            },
+            "forgetting": {
+                variant: [
+                    interval(epoch)
+                    for epoch in np.transpose(
+                        [bench.trained(LABELS, PARTS[variant], seed).general for seed in seeds]
+                    )
+                ]
+                for variant in (WHOLE, NONE)
+            },
+        }
+    return "A hundred labels: which part of the recipe earns its place", found
+
+
+def both_ways(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """A hundred questions: forward, backward, their mean, and the mean of two forward runs."""
+    bench = tasks["questions"]
+
+    def each(**how: Any) -> list[Any]:
+        return [bench.trained(LABELS, Stage3(), seed, **how).said for seed in seeds]
+
+    said = {"forward": each(), "backward": each(direction="backward")}
+    for pair, others in ((BOTH_WAYS, said["backward"]), (TWICE, each(again=True))):
+        said[pair] = [one + other for one, other in zip(said["forward"], others, strict=True)]
+    rights = {way: bench.right(answers) for way, answers in said.items()}
+    return "A hundred questions, read forward, backward and both ways", {
+        "labels": LABELS,
+        "right": {way: share_right(right) for way, right in rights.items()},
+        "lead of both ways": {
+            way: share_right(rights[BOTH_WAYS] - right)
+            for way, right in rights.items()
+            if way != BOTH_WAYS
+        },
+    }
+
+
+def broken(tasks: dict[str, Bench], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Three broken runs and a sound one, with a hundred questions."""
+    return "Three broken runs and a sound one", broken_runs(tasks["questions"], seeds[0])
+
+
+EXPERIMENTS: dict[str, Callable[[dict[str, Bench], Sequence[int]], tuple[str, Result]]] = {
+    "parts": parts,
+    "both-ways": both_ways,
+    "broken": broken,
+    "labels-questions": partial(labels, "questions"),
+    "labels-opinions": partial(labels, "opinions"),
+    "longer-questions": partial(longer, "questions"),
+    "longer-opinions": partial(longer, "opinions"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the named experiments and store each."""
+    return run_experiments(
+        "ulmfit.experiments", "ulmfit_", __doc__, EXPERIMENTS, _prepare, argv, seeds=5
+    )
+
+
+def _prepare(args: argparse.Namespace) -> Prepared:
+    return (benches(), args.seeds), {
+        "interval": "95 %; shares of the test: bootstrap over draws and texts; all else: "
+        "Student's t over the seeds",
+        "checkpoints": checkpoints(),
+        "stage 3": {str(n): asdict(schedule_for(n)) for n in (100, 500, 4_876, 8_530)},
+        "general text": f"the first {GENERAL_SENTENCES} sentences of the Lee corpus",
+        "threads": 1,
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Lesson 09: probing experiments, layer by layer."""

@@ -1,0 +1,1 @@
+"""Lesson 14: experiments and figures on pretraining and fine-tuning."""

@@ -1,1 +1,0 @@
-"""How the biLM is made fast; `elmo_mini.bilm` shows what it computes."""

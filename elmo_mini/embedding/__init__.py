@@ -1,0 +1,1 @@
+"""ELMo as programs use it: `Elmo`, `ElmoEmbedder`, AllenNLP's weights, vectors in files."""

@@ -1,0 +1,227 @@
+"""Writing a vector cache: streamed, under another name until it is complete."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import h5py
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from elmo_mini.embedding.cache.opening import FORMAT, CacheError, CacheForeign, open_cache
+from elmo_mini.embedding.cache.reading import VectorCache
+from elmo_mini.embedding.stream import (
+    Embedded,
+    Text,
+    TextHash,
+    embed_stream,
+    fingerprint,
+    sentences_of,
+)
+from elmo_mini.errors import PathLike
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.files import written_whole
+from elmo_mini.hdf5_target import HDF5Target
+
+Dtype = Literal["float32", "float16"]
+
+# Small, for reading one sentence reads and checks whole chunks.
+CHUNK_BYTES = 1 << 16
+
+
+def write_cache(
+    bilm: FastBiLM,
+    sentences: Text,
+    path: PathLike,
+    *,
+    dtype: Dtype = "float32",
+    batch_size: int = 64,
+    progress: bool = True,
+    total: int | None = None,
+    overwrite: bool = False,
+) -> VectorCache:
+    """Embed `sentences` and store the vectors in the file `path`, in bounded memory.
+
+    Where several processes write the same cache at once, it is whole at every time, and that of
+    the last to finish.
+
+    Parameters
+    ----------
+    dtype : {"float32", "float16"}
+        float16 halves the file; every number is then the nearest float16 of the model's.
+    batch_size, progress, total
+        As in `embed_stream`.
+    overwrite : bool
+        Replace the cache of this name. Nothing but a cache is ever replaced.
+
+    Returns
+    -------
+    VectorCache
+        The cache that was written, open.
+
+    Raises
+    ------
+    FileExistsError
+        If `path` is there and is no cache, or is one and `overwrite` is not set.
+    ValueError
+        If the model is stateful (its vectors depend on what was read before), or a number does
+        not fit `dtype`.
+    """
+    target = Path(path)
+    if dtype not in ("float32", "float16"):
+        raise ValueError(f"dtype is {dtype!r}; a cache holds float32 or float16")
+    if bilm.stateful:
+        raise ValueError(
+            "the model is stateful: its vectors depend on what it read before, so they cannot be "
+            "kept for a sentence. Set bilm.stateful = False; bilm.warm_up(...) fixes a start state"
+        )
+    if target.exists():
+        try:
+            open_cache(target)
+        except CacheError as wrong:
+            raise FileExistsError(f"{wrong}. Nothing but a whole cache is ever replaced") from wrong
+        if not overwrite:
+            raise FileExistsError(
+                f"the cache {target} is there already; overwrite=True replaces it"
+            )
+    stream = embed_stream(
+        bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
+    )
+    with written_whole(target) as part, HDF5Target(part) as raw:
+        _write(raw, stream, bilm, dtype)
+    return VectorCache(target)
+
+
+def cached_vectors(
+    bilm: FastBiLM,
+    sentences: Text,
+    folder: PathLike,
+    *,
+    dtype: Dtype = "float32",
+    batch_size: int = 64,
+    progress: bool = True,
+) -> VectorCache:
+    """The cache of this model and this text in `folder`, written first if it is not there.
+
+    Parameters
+    ----------
+    sentences : list, or a function such as ``corpus.sentences``
+        It is read twice.
+
+    Raises
+    ------
+    TypeError
+        If `sentences` is an iterator, which can be read once only.
+    CacheForeign
+        If the file of this name is of another model or text.
+    """
+    if not callable(sentences) and iter(sentences) is sentences:
+        raise TypeError(
+            "the text is read twice (once for its hash), and this iterator ends after the first "
+            "time. Pass a list, or a function that gives the sentences, such as corpus.sentences"
+        )
+    text = TextHash(sentences_of(sentences))
+    model = fingerprint(bilm)
+    path = Path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{dtype}.vectors"
+    if path.exists():
+        cache = VectorCache(path)
+    else:
+        options: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
+        options["total"] = text.sentences
+        cache = write_cache(bilm, sentences, path, dtype=dtype, **options)
+    if (cache.manifest["model"], cache.manifest["text"]) != (model, text.hexdigest()):
+        raise CacheForeign(
+            f"{path} is not what its name says, or the text was not the same when it was read a "
+            "second time; delete it and write it again"
+        )
+    return cache
+
+
+def as_type(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """`numbers` as `dtype`; raises ValueError where one is not finite, or too large for it."""
+    with np.errstate(over="ignore"):
+        converted = np.ascontiguousarray(numbers, dtype=dtype)
+    if not np.isfinite(converted).all():
+        most = np.abs(numbers[np.isfinite(numbers)]).max(initial=0)
+        raise ValueError(
+            f"the vectors do not fit {converted.dtype.name}: some are not finite, or too large "
+            f"(the largest finite number is {most:.6g}). Store float32, or check the weights"
+        )
+    return converted
+
+
+class _Rows:
+    """A new dataset that grows by rows of the shape `row`; they wait until they fill a chunk."""
+
+    def __init__(self, file: h5py.File, name: str, dtype: str, *row: int) -> None:
+        self.count = self._written = 0
+        self._dtype = np.dtype(dtype).newbyteorder("<")
+        self._chunk = max(1, CHUNK_BYTES // (self._dtype.itemsize * math.prod(row)))
+        self._waiting: list[NDArray[Any]] = []
+        self._dataset = file.create_dataset(
+            name,
+            (0, *row),
+            maxshape=(None, *row),
+            chunks=(self._chunk, *row),
+            dtype=self._dtype,
+            fletcher32=True,
+        )
+
+    def append(self, rows: NDArray[Any]) -> None:
+        """Take in (n, *row) rows; raises ValueError as `as_type`."""
+        self._waiting.append(as_type(rows, self._dtype))
+        self.count += len(rows)
+        if self.count - self._written >= self._chunk:
+            self.write()
+
+    def write(self) -> None:
+        """Hand HDF5 the rows that wait."""
+        if self._waiting:
+            self._dataset.resize(self.count, axis=0)
+            self._dataset[self._written :] = np.concatenate(self._waiting)
+            self._waiting, self._written = [], self.count
+
+
+def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: FastBiLM, dtype: Dtype) -> None:
+    # HDF5 1.10 brought checksums of the headers, beside those of the rows.
+    with h5py.File(raw, "w", libver=("v110", "v110"), rdcc_nbytes=1 << 20) as file:
+        # As bytes: HDF5 keeps a str apart from the headers, without a checksum. A file with a
+        # format and no manifest is an unfinished cache.
+        file.attrs["format"] = np.bytes_(FORMAT)
+        file.flush()
+        half, size = bilm.options.projection_dim, bilm.get_output_dim()
+        token_layer = _Rows(file, "token_layer", dtype, half)
+        layers = [_Rows(file, f"layer_{k}", dtype, size) for k in range(1, bilm.num_layers)]
+        word_ids, starts = _Rows(file, "word_ids", "int32"), _Rows(file, "starts", "int64")
+        words = _Rows(file, "words", "uint8")
+        ids: dict[str, int] = {}
+        text = TextHash()
+        starts.append(np.zeros(1))
+        for embedded in stream:
+            text.add(embedded.words)
+            new = {w: place for place, w in enumerate(embedded.words) if w not in ids}
+            for word in new:
+                ids[word] = len(ids)
+                words.append(np.frombuffer(json.dumps(word).encode() + b"\n", np.uint8))
+            token_layer.append(embedded.token_layer[list(new.values())])
+            word_ids.append(np.array([ids[word] for word in embedded.words]))
+            for layer, vectors in zip(layers, embedded.layers, strict=True):
+                layer.append(vectors)
+            starts.append(np.array([word_ids.count]))
+            raw.check()
+        for rows in (token_layer, *layers, word_ids, starts, words):
+            rows.write()
+        manifest = {
+            "model": fingerprint(bilm),
+            "text": text.hexdigest(),
+            "dtype": dtype,
+            "sentences": text.sentences,
+            "tokens": word_ids.count,
+            "types": len(ids),
+            "layers": bilm.num_layers,
+            "size": size,
+        }
+        file.attrs["manifest"] = np.bytes_(json.dumps(manifest))
+        file.flush()  # Here an interrupt does no harm; while HDF5 closes the file, it would.

@@ -1,0 +1,152 @@
+"""ELMo: mixed biLM layers as word vectors, with AllenNLP's constructor and outputs.
+
+NAACL ELMo paper, section 3.3: freeze the biLM, mix its layers with task weights (equation 1),
+and feed the result to the task model, with dropout.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
+from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
+
+__all__ = ["Elmo", "as_black_box", "batch_to_ids"]
+
+
+class Elmo(nn.Module):
+    """Contextual vectors of a batch of sentences.
+
+    Parameters
+    ----------
+    options_file, weight_file : official files; or None for both, with `module`
+    num_output_representations : how many differently mixed vectors to give per token
+    requires_grad : train the biLM too; otherwise it is frozen, and only the mixes are trained.
+        Weights that are unfrozen later, ``elmo.bilm.requires_grad_(True)``, are trained from then
+    do_layer_norm : normalise each layer before mixing (sentence boundaries take part)
+    dropout : rate of plain dropout on each output, in training mode only
+    vocab_to_cache : words whose token layer is computed once, for `word_inputs`; the first entry
+        must be the padding token
+    keep_sentence_boundaries : leave the two boundary vectors of each sentence in the output
+    scalar_mix_parameters : weights before the softmax; given, weights and gamma are frozen
+    module : a `FastBiLM` to use in place of files; its weights are shared and left as they are,
+        frozen or not, and `requires_grad` says nothing about them
+    stateful : carry LSTM states from call to call, as AllenNLP does; off by default, so that a
+        sentence has the same vectors in every batch
+    cache_tokens : how many words' token-layer vectors to keep from call to call while the biLM
+        is frozen; 0 for none
+    """
+
+    def __init__(
+        self,
+        options_file: PathLike | None,
+        weight_file: PathLike | None,
+        num_output_representations: int,
+        requires_grad: bool = False,
+        do_layer_norm: bool = False,
+        dropout: float = 0.5,
+        vocab_to_cache: Sequence[str] | None = None,
+        keep_sentence_boundaries: bool = False,
+        scalar_mix_parameters: Sequence[float] | None = None,
+        module: FastBiLM | None = None,
+        *,
+        stateful: bool = False,
+        cache_tokens: int = 0,
+    ) -> None:
+        super().__init__()
+        if module is not None:
+            if options_file is not None or weight_file is not None:
+                raise ConfigurationError("pass either the two files or a module, not both")
+            self.bilm = module.sharing_weights()
+        elif options_file is None or weight_file is None:
+            raise ConfigurationError("pass an options file and a weight file, or a module")
+        else:
+            self.bilm = load_bilm(options_file, weight_file).requires_grad_(requires_grad)
+        if stateful:
+            self.bilm.stateful = True
+        if num_output_representations < 1:
+            raise ConfigurationError(
+                f"num_output_representations is {num_output_representations}; it must be at least 1"
+            )
+        self.keep_sentence_boundaries = keep_sentence_boundaries
+        self.dropout = nn.Dropout(dropout)
+        self.scalar_mixes = nn.ModuleList(
+            AllenNLPScalarMix(
+                self.bilm.num_layers,
+                do_layer_norm=do_layer_norm,
+                initial_scalar_parameters=scalar_mix_parameters,
+                trainable=scalar_mix_parameters is None,
+            )
+            for _ in range(num_output_representations)
+        )
+        if cache_tokens:
+            self.bilm.cache_tokens(cache_tokens)
+        if vocab_to_cache is not None:
+            if any(p.requires_grad for p in self.bilm.parameters()):
+                warnings.warn(
+                    "the biLM is trained, but vectors of vocab_to_cache stay as they are now",
+                    stacklevel=2,
+                )
+            self.bilm.cache_vocabulary(vocab_to_cache)
+
+    def get_output_dim(self) -> int:
+        """Length of an output vector, 2 * projection_dim."""
+        return self.bilm.get_output_dim()
+
+    def reset_states(self, mask: Tensor | None = None) -> None:
+        """Forget carried states; see `BiLM.reset_states`."""
+        self.bilm.reset_states(mask)
+
+    def forward(self, inputs: Tensor, word_inputs: Tensor | None = None) -> dict[str, Any]:
+        """Embed a batch.
+
+        Parameters
+        ----------
+        inputs : (B, T, 50) character ids from `batch_to_ids`; further leading dimensions are
+            kept, as in (B, S, T, 50)
+        word_inputs : (B, T) rows of `vocab_to_cache`, with the same leading dimensions
+
+        Returns
+        -------
+        "elmo_representations": list of (B, T, 2 * projection_dim); "mask": (B, T) bool. T grows
+        by 2 when sentence boundaries are kept.
+        """
+        leading = inputs.shape[:-2]
+        if inputs.dim() > 3:
+            inputs = inputs.flatten(0, -3)
+        if word_inputs is not None:
+            word_inputs = word_inputs.reshape(-1, word_inputs.shape[-1])
+        output: dict[str, Any] = self.bilm(inputs, word_inputs)
+        layers, mask = output["activations"], output["mask"]
+        representations = []
+        for mix in self.scalar_mixes:
+            # Mixed before the boundaries go: with layer norm they count, as in AllenNLP.
+            vectors = mix(layers, mask)
+            if not self.keep_sentence_boundaries:
+                vectors, kept = remove_boundaries(vectors, mask)
+            else:
+                kept = mask
+            representations.append(self.dropout(vectors).view(*leading, *vectors.shape[1:]))
+        return {
+            "elmo_representations": representations,
+            "mask": kept.view(*leading, kept.shape[-1]),
+        }
+
+
+def as_black_box(elmo: Elmo) -> Callable[[Sequence[Sequence[str]]], list[np.ndarray]]:
+    """The first output of an `Elmo` as a function: sentences in, arrays (words, 2H) out."""
+
+    @torch.no_grad()
+    def read(sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        given = elmo(batch_to_ids(sentences))
+        pairs = zip(given["elmo_representations"][0], given["mask"], strict=True)
+        return [vectors[there].numpy() for vectors, there in pairs]
+
+    return read

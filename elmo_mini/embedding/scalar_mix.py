@@ -1,0 +1,77 @@
+"""A weighted sum of layers with learned weights (NAACL ELMo paper, section 3.2, equation 1)."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from elmo_mini.errors import ConfigurationError
+
+
+class AllenNLPScalarMix(nn.Module):
+    """ELMo = gamma * sum_j s_j h_j with s = softmax(w): equation (1).
+
+    Parameters
+    ----------
+    mixture_size : number of layers
+    do_layer_norm : subtract one mean and divide by one standard deviation per layer, taken over
+        all unmasked numbers of the batch, before mixing
+    initial_scalar_parameters : the weights w before the softmax; zeros by default, which gives
+        the plain average
+    trainable : False freezes both w and gamma
+    """
+
+    def __init__(
+        self,
+        mixture_size: int,
+        do_layer_norm: bool = False,
+        initial_scalar_parameters: Sequence[float] | None = None,
+        trainable: bool = True,
+    ) -> None:
+        super().__init__()
+        self.mixture_size = mixture_size
+        self.do_layer_norm = do_layer_norm
+        initial = [0.0] * mixture_size
+        if initial_scalar_parameters is not None:
+            initial = list(initial_scalar_parameters)
+        if len(initial) != mixture_size:
+            raise ConfigurationError(
+                f"{len(initial)} initial weights were given for {mixture_size} layers; give one "
+                "per layer"
+            )
+        self.scalar_parameters = nn.ParameterList(
+            nn.Parameter(torch.tensor([value]), requires_grad=trainable) for value in initial
+        )
+        self.gamma = nn.Parameter(torch.tensor([1.0]), requires_grad=trainable)
+
+    def forward(self, tensors: Sequence[Tensor], mask: Tensor | None = None) -> Tensor:
+        """Mix `mixture_size` tensors of one shape (..., H); `mask` is (...) for layer norm.
+
+        Raises
+        ------
+        ConfigurationError
+            If the number of tensors is not `mixture_size`, or layer norm is on without a mask.
+        """
+        if len(tensors) != self.mixture_size:
+            raise ConfigurationError(
+                f"{len(tensors)} tensors were passed, but the mix was made for {self.mixture_size}"
+            )
+        weights = torch.softmax(torch.cat(list(self.scalar_parameters)), 0)
+        if self.do_layer_norm:
+            if mask is None:
+                raise ConfigurationError("layer norm needs the mask, to leave padding out")
+            tensors = [_normalise(tensor, mask) for tensor in tensors]
+        mixed = weights[0] * tensors[0]
+        for weight, tensor in zip(weights[1:], tensors[1:], strict=True):
+            mixed = torch.addcmul(mixed, weight, tensor)
+        return self.gamma * mixed
+
+
+def _normalise(tensor: Tensor, mask: Tensor) -> Tensor:
+    """One mean and one (biased) standard deviation over all unmasked numbers."""
+    kept = mask.unsqueeze(-1).to(tensor.dtype)
+    count = kept.sum() * tensor.shape[-1]
+    mean = (tensor * kept).sum() / count
+    variance = (((tensor - mean) * kept) ** 2).sum() / count
+    tiny = 1e-4 if tensor.dtype == torch.float16 else 1e-13
+    return (tensor - mean) / torch.sqrt(variance + tiny)

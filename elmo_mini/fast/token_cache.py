@@ -1,0 +1,114 @@
+"""Word vectors of the token layer, kept from batch to batch while the model is frozen.
+
+The token layer depends on a word's spelling alone, so a word met before needs no convolution.
+The bilm-tf README recommends caching this layer for a fixed vocabulary; here no vocabulary is
+needed, and an unknown word is encoded when it comes.
+"""
+
+import threading
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from elmo_mini.fast.char_cnn import CharacterCNN
+from elmo_mini.fast.char_cnn_types import encode_types, is_as_built
+from elmo_mini.fast.choice import asks_for_gradient
+from elmo_mini.fast.derived_weights import Stamp, weight_stamp
+from elmo_mini.text.character_ids import row_keys
+
+
+class TokenCache:
+    """Vectors by character ids, at most `capacity` of them.
+
+    The cache empties itself when a weight of `encoder` changes, is replaced or moves, and when
+    it is full. Ask `serves` first. Several threads may use it at once. A copy of it starts empty.
+    """
+
+    _weights: Stamp | None = None  # of which the vectors were made
+
+    def __init__(self, encoder: CharacterCNN, capacity: int) -> None:
+        if capacity < 1:
+            raise ValueError(f"capacity is {capacity}; a cache must hold at least one word")
+        self.encoder = encoder
+        self.capacity = capacity
+        self._lock = threading.Lock()
+        self.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"encoder": self.encoder, "capacity": self.capacity}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.encoder, self.capacity = state["encoder"], state["capacity"]
+        self._lock = threading.Lock()
+        self._forget()
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+    def serves(self, encoder: CharacterCNN) -> bool:
+        """Whether vectors kept here may stand for those of `encoder` now.
+
+        Not where a gradient is asked for, nor where a part was replaced: what that reads may
+        change unseen. A replica of DataParallel shares the cache of another device's encoder.
+        """
+        return (
+            encoder is self.encoder
+            and is_as_built(encoder)
+            and not asks_for_gradient(encoder.weights())
+        )
+
+    def clear(self) -> None:
+        """Forget every word."""
+        with self._lock:
+            self._forget()
+
+    @torch.no_grad()
+    def encode(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Vectors of the distinct rows of (N, characters) ids, and each row's place among them.
+
+        Returns
+        -------
+        (U, H) vectors and (N,) places
+        """
+        keys = row_keys(ids)
+        distinct: dict[bytes, int] = {}
+        for row, key in enumerate(keys):
+            distinct.setdefault(key, row)
+        place = {key: number for number, key in enumerate(distinct)}
+        with self._lock:
+            vectors = self._look_up(ids, distinct)
+        return vectors, torch.tensor([place[key] for key in keys], device=ids.device)
+
+    def _look_up(self, ids: Tensor, distinct: dict[bytes, int]) -> Tensor:
+        """Vectors of the distinct words, each given by a row of `ids` where it stands."""
+        weights = weight_stamp(self.encoder.weights())
+        if self._weights != weights:
+            self._forget()
+            self._weights = weights
+        new = {key: row for key, row in distinct.items() if key not in self._place}
+        if len(self) + len(new) > self.capacity:
+            self._forget()
+            new = distinct
+        if new:
+            vectors = encode_types(self.encoder, ids[list(new.values())])
+            if len(new) > self.capacity:
+                return vectors
+            self._append(list(new), vectors)
+        assert self._vectors is not None
+        places = [self._place[key] for key in distinct]
+        return self._vectors[torch.tensor(places, device=ids.device)]
+
+    def _forget(self) -> None:
+        self._place: dict[bytes, int] = {}
+        self._vectors: Tensor | None = None
+
+    def _append(self, keys: list[bytes], vectors: Tensor) -> None:
+        used, needed = len(self._place), len(self._place) + len(keys)
+        if self._vectors is None or needed > len(self._vectors):
+            grown = vectors.new_empty(min(self.capacity, max(1024, 2 * needed)), vectors.shape[1])
+            if self._vectors is not None:
+                grown[:used] = self._vectors[:used]
+            self._vectors = grown
+        self._vectors[used:needed] = vectors
+        self._place.update({key: used + i for i, key in enumerate(keys)})

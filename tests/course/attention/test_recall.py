@@ -1,0 +1,112 @@
+"""The task of facts and questions, and its readers."""
+
+import pytest
+import torch
+
+from course.attention import recall
+from elmo_mini.transformer.attention import one_head
+
+
+def drawn(texts: int, distance: int, seed: int = 0) -> recall.Texts:
+    return recall.recall_texts(texts, distance, torch.Generator().manual_seed(seed))
+
+
+def test_the_question_names_a_fact_and_its_value_is_the_answer() -> None:
+    ids, answers = drawn(200, 5)
+    assert ids.shape == (200, recall.FACTS + 5 + 1)
+    for text, answer in zip(ids, answers.tolist(), strict=True):
+        *before, question = recall.in_words(text)
+        facts = dict(word.split("=") for word in before if "=" in word)
+        assert len(facts) == recall.FACTS
+        assert before.count("·") == 5
+        assert facts[question.rstrip("?")] == str(answer)
+
+
+def test_all_values_are_asked_for() -> None:
+    assert set(drawn(500, 0)[1].tolist()) == set(range(recall.VALUES))
+
+
+def test_the_readers_are_of_like_size_and_give_a_score_for_each_value() -> None:
+    ids, _ = drawn(3, 2)
+    sizes = []
+    for reader in (recall.Attentive(), recall.Recurrent(), recall.Bag()):
+        assert reader(ids).shape == (3, recall.VALUES)
+        sizes.append(sum(part.numel() for part in reader.parameters()))
+    assert max(sizes) < 1.4 * min(sizes)
+
+
+def test_an_open_gate_is_the_forget_gate() -> None:
+    torch.manual_seed(0)
+    shut = recall.Recurrent()
+    torch.manual_seed(0)
+    opened = recall.Recurrent(open_gate=3.0)
+    moved = opened.lstm.bias_ih_l0 - shut.lstm.bias_ih_l0
+    assert moved.unflatten(0, (4, -1)).mean(1).tolist() == [0, 3, 0, 0]
+
+
+def test_attention_learns_what_is_near_and_a_seed_repeats_it() -> None:
+    accuracy = []
+    for _ in range(2):
+        torch.manual_seed(1)
+        reader = recall.Attentive()
+        losses = recall.train_to_recall(reader, 0, 60, seed=1)
+        accuracy.append(recall.recall_accuracy(reader, 0, texts=300))
+    assert losses[-1] < losses[0]
+    assert accuracy[0] == accuracy[1] > 2 / recall.VALUES
+
+
+def test_what_section_1_of_the_lesson_shows() -> None:
+    right = {}
+    for name, make in {"LSTM": recall.Recurrent, "attention": recall.Attentive}.items():
+        torch.manual_seed(0)
+        reader = make()
+        recall.train_to_recall(reader, 16, 300)
+        right[name] = recall.recall_accuracy(reader, 16)
+    assert right["LSTM"] < 0.2
+    assert right["attention"] > 0.75
+
+
+def test_badges_and_notes_written_as_in_section_2_answer_every_question() -> None:
+    badge, note = torch.zeros(2, recall.TOKENS, 8)
+    fact = torch.arange(64)
+    badge[fact, fact // 8] = 8.0
+    badge[-8:] = 8.0 * torch.eye(8)
+    note[fact, fact % 8] = 1.0
+    ids, answers = recall.some_texts(200, 64)
+    before, question = ids[:, :-1], ids[:, -1:]
+    allowed = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
+    for loud, share in ((1.0, 0.95), (1 / 8, 0.05)):
+        fits = badge * loud
+        said, shares = one_head(fits[question], fits[before], note[before], allowed)
+        assert (said[:, 0].argmax(-1) == answers).all() or loud < 1
+        assert (float(shares.amax(-1).mean()) > share) == (loud == 1)
+
+
+def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
+    seen = []
+
+    def head(*parts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seen.append([tuple(part.shape) for part in parts])
+        return one_head(*parts)
+
+    ids, _ = drawn(3, 2)
+    assert recall.OneHead(16, head)(ids).shape == (3, recall.VALUES)
+    assert seen == [[(3, 1, 16), (3, 6, 16), (3, 6, 16), (3, 1, 6)]]
+
+
+def test_a_race_is_repeated_by_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    ends = [recall.race({"sum": recall.Bag}, 1, 3) for _ in range(2)]
+    assert ends[0] == ends[1]
+    assert "sum: " in capsys.readouterr().out
+
+
+def test_a_head_with_written_badges_finds_the_fact() -> None:
+    badge, note = torch.zeros(2, recall.TOKENS, 8)
+    facts = torch.arange(64)
+    badge[facts, facts // 8] = 8.0
+    badge[-8:] = 8.0 * torch.eye(8)
+    note[facts, facts % 8] = 1.0
+    texts, answers = recall.some_texts(50, 20)
+    found, shares = recall.question_asks(one_head, texts, badge, note)
+    assert shares.shape == (50, 1, texts.shape[1] - 1)
+    assert bool((found[:, 0].argmax(-1) == answers).all())

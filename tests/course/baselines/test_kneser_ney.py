@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from course.baselines.kneser_ney import KneserNey
+
+TEXT = np.random.default_rng(0).zipf(1.6, 400) % 9
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_probabilities_sum_to_one_in_every_context(order: int) -> None:
+    model = KneserNey(TEXT.tolist(), 12, order)
+    for context in ([], [1], [1, 2], [11, 11, 11], TEXT[5:9].tolist()):
+        total = sum(model.probability(context, word) for word in range(12))
+        assert total == pytest.approx(1)
+    assert model.probability([1], 11) > 0, "a word never seen keeps a little"
+
+
+def test_a_bigram_computed_by_hand() -> None:
+    # Pairs: 01 x2, 12 x1, 10 x1, 20 x1. n1 = 3, n2 = 1: discount 3/5.
+    # Word 0 followed 2 words, 1 and 2 one each: n1 = 2, n2 = 1, discount 1/2.
+    model = KneserNey([0, 1, 2, 0, 1, 0], 4, 2)
+    single = {0: (1.5 + 1.5 / 4) / 4, 1: (0.5 + 1.5 / 4) / 4, 3: (1.5 / 4) / 4}
+    assert model.probability([], 0) == pytest.approx(single[0])
+    assert model.probability([1], 0) == pytest.approx((0.4 + 1.2 * single[0]) / 2)
+    assert model.probability([1], 1) == pytest.approx((1.2 * single[1]) / 2)
+    assert model.probability([3], 3) == pytest.approx(single[3]), "an unseen context says nothing"
+
+
+def test_perplexity_is_that_of_the_product() -> None:
+    model = KneserNey(TEXT.tolist(), 12, 3)
+    new = [1, 2, 1, 7]
+    product = np.prod([model.probability(new[:place], new[place]) for place in (1, 2, 3)])
+    assert model.perplexity(new) == pytest.approx(product ** (-1 / 3))
+    with pytest.raises(ValueError, match="two ids"):
+        model.perplexity([1])
+
+
+def test_longer_contexts_help_where_they_tell_more() -> None:
+    text = [0, 1, 2, 0, 3, 4] * 200  # after 0 stands 1 or 3, by what stood before it
+    by_order = [KneserNey(text, 5, order).perplexity(text) for order in (1, 2, 3)]
+    assert by_order[0] > by_order[1] > by_order[2]
+    assert by_order[2] == pytest.approx(1, abs=0.05)
+
+
+def test_a_text_too_short() -> None:
+    with pytest.raises(ValueError, match="order 3"):
+        KneserNey([1, 2], 5, 3)

@@ -1,0 +1,214 @@
+"""Pictures: described from their data, small, and apart under colour blindness."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
+
+from course.figures import plots
+from course.figures.legibility import unreadable
+from course.figures.picture import UNREADABLE
+
+# Machado, Oliveira & Fernandes 2009, full severity, for linear RGB.
+PROTAN = [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]
+DEUTAN = [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]]
+
+
+def lab(colour: str, deficiency: list[list[float]] | None) -> np.ndarray:
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    if deficiency is not None:
+        linear = np.clip(np.array(deficiency) @ linear, 0, 1)
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    x, y, z = np.cbrt(np.maximum(to_xyz @ linear / [0.9505, 1, 1.089], 1e-4))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("deficiency", [None, PROTAN, DEUTAN])
+def test_the_first_four_colours_stay_apart(deficiency: list[list[float]] | None) -> None:
+    for a, b in itertools.combinations(plots.COLOURS[:4], 2):
+        assert np.linalg.norm(lab(a, deficiency) - lab(b, deficiency)) > 20, (a, b)
+
+
+def test_curves_describe_their_ends_and_extremes() -> None:
+    picture = plots.curves(
+        [1, 2, 3], {"loss": [5.0, 1.0, 2.0]}, title="Loss", xlabel="epoch", ylabel="nats"
+    )
+    assert "loss falls from 5 at 1 to 2 at 3, lowest 1 at 2" in picture.description
+
+
+def test_a_band_round_a_curve_is_told() -> None:
+    bands = {"loss": (np.array([4.0, 0.5, 1.5]), np.array([6.0, 1.5, 2.5]))}
+    lines = {"loss": [5.0, 1.0, 2.0], "other": [1.0, 1.0, 1.0]}
+    picture = plots.curves(
+        [1, 2, 3], lines, title="Loss", xlabel="epoch", ylabel="nats", bands=bands
+    )
+    said = "Interval of loss: 4 to 6 at 1, 0.5 to 1.5 at 2, 1.5 to 2.5 at 3."
+    assert said in picture.description
+    assert "Interval of other" not in picture.description
+
+
+def test_bars_scatter_and_table_describe_their_values() -> None:
+    chart = plots.bars(["a", "b"], {"x": [1, 2]}, title="T", ylabel="n", level=("base", 1.5))
+    assert "a 1, b 2" in chart.description
+    assert "base at 1.5" in chart.description
+    points = {"p": (np.arange(5.0), np.arange(5.0))}
+    cloud = plots.scatter(points, title="T", xlabel="x", ylabel="y", diagonal=True)
+    assert "5 points, correlation 1.00" in cloud.description
+    grid = plots.table(np.array([[1.0, -np.inf]]), ["r"], ["c", "d"], title="T")
+    assert "c 1.00, d -inf" in grid.description
+    assert unreadable(grid.figure) == []
+
+
+def test_a_bar_that_is_not_there_is_not_named_and_a_level_is_in_the_legend() -> None:
+    chart = plots.bars(
+        ["a\nb", "c"], {"x": [np.nan, 2]}, title="T", ylabel="n", level=("base", 1.5)
+    )
+    assert "x: c 2." in chart.description
+    axes, legend = chart.figure.axes[0], chart.figure.legends[0]
+    assert [label.get_text() for label in axes.texts] == ["2"]
+    assert [name.get_text() for name in legend.get_texts()] == ["base", "x"]
+
+
+def test_the_line_of_a_level_does_not_run_through_a_number() -> None:
+    for level in (None, ("base", 1.01)):
+        chart = plots.bars(["a"], {"x": [1.0]}, title="T", ylabel="n", level=level)
+        axes = chart.figure.axes[0]
+        (number,) = axes.texts
+        assert (number.get_bbox_patch() is None) is (level is None)
+    (line,) = axes.lines
+    assert number.get_zorder() > line.get_zorder()
+
+
+def test_word_map_puts_equal_directions_beside_each_other() -> None:
+    vectors = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0.9, 0.1]])
+    picture = plots.word_map(["a", "b", "c", "d"], vectors, groups={"first": ["a", "b"]})
+    assert "a beside b" in picture.description
+    assert "c beside d" in picture.description
+    with pytest.raises(ValueError, match="three words"):
+        plots.word_map(["a"], vectors[:1])
+
+
+def test_road_marks_the_lesson_and_refuses_an_unknown_one() -> None:
+    assert "You are at 01, word2vec" in plots.road("01").description
+    with pytest.raises(ValueError, match="no lesson '99'"):
+        plots.road("99")
+
+
+def test_road_with_progress_says_it_without_colours_and_nothing_touches() -> None:
+    passed = {number: (i % 4, 3) for i, (number, _) in enumerate(plots.ROAD)}
+    picture = plots.road("05", passed)
+    texts = picture.figure.axes[0].texts
+    assert [text.get_text() for text in texts].count("✓") == 4
+    assert "2/3" in [text.get_text() for text in texts]
+    assert unreadable(picture.figure) == []
+    assert "03 context enters (done)" in picture.description
+    assert "02 limits of static vectors (2 of 3 exercises passed)" in picture.description
+    with pytest.raises(ValueError, match="no lesson '99'"):
+        plots.road("05", {"99": (1, 1)})
+
+
+@pytest.mark.parametrize("here", [number for number, _ in plots.ROAD])
+def test_the_road_can_be_read(here: str) -> None:
+    figure = plots.road(here).figure
+    assert len(figure.axes[0].texts) == 2 * len(plots.ROAD)
+    assert unreadable(figure) == []
+
+
+def test_words_at_one_place_are_moved_apart_and_stay_black() -> None:
+    words = ["father", "mother", "sister", "brother", "uncle"]
+    vectors = np.array([[1, 0, 0.001 * i] for i in range(4)] + [[0, 1, 0]])
+    picture = plots.word_map(words, vectors, groups={"family": words[:4]})
+    assert unreadable(picture.figure) == []
+    assert {text.get_color() for text in picture.figure.axes[0].texts} == {"black"}
+
+
+def bars_of(picture: plots.Picture) -> list[Rectangle]:
+    return [patch for patch in picture.figure.axes[0].patches if isinstance(patch, Rectangle)]
+
+
+def test_a_missing_bar_leaves_the_others_over_their_label() -> None:
+    groups = {"a": [1.0, np.nan, 2.0], "b": [np.nan, 3.0, 4.0]}
+    chart = plots.bars(["x", "y", "z"], groups, title="T", ylabel="n")
+    middles = [bar.get_x() + bar.get_width() / 2 for bar in bars_of(chart)]
+    assert middles == pytest.approx([0, 1.8, 1, 2.2])
+
+
+def test_a_logarithmic_axis_has_dots_and_no_bars() -> None:
+    chart = plots.bars(["a", "b"], {"n": [14221, 6]}, title="T", ylabel="n", log_y=True)
+    assert bars_of(chart) == []
+    assert chart.description.startswith("Dot chart")
+    assert ">14,221</text>" in chart.svg()
+
+
+def test_whiskers_have_a_rim_and_nothing_is_written_over_them() -> None:
+    errors = {"ours": np.array([0.1, np.nan])}
+    groups = {"ours": [1.0, np.nan], "paper": [2.0, 3.0]}
+    chart = plots.bars(["a", "b"], groups, title="T", ylabel="n", errors=errors)
+    (stem,) = (c for c in chart.figure.axes[0].collections if isinstance(c, LineCollection))
+    (rim,) = stem.get_path_effects()
+    assert isinstance(rim, withStroke)
+    assert len(stem.get_segments()) == 1
+    assert not chart.figure.axes[0].texts
+
+
+def test_percentages_on_a_logarithmic_axis_are_written_out() -> None:
+    x, lines = [1, 10, 100], {"F1": [70, 80, 90]}
+    chart = plots.curves(x, lines, title="T", xlabel="percent", ylabel="F1", log_x=True)
+    assert all(f">{number}</text>" in chart.svg() for number in ("1", "10", "100"))
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        ((44, 70), (50, 60)),
+        ((65, 300), (100, 200)),
+        ((3, 2000), (10, 100)),
+        ((0.41, 0.45), (0.42,)),
+    ],
+)
+def test_a_logarithmic_axis_has_numbers_within_a_decade(
+    values: tuple[float, ...], numbers: tuple[float, ...]
+) -> None:
+    lines = {"loss": values}
+    chart = plots.curves([1, 2], lines, title="T", xlabel="x", ylabel="y", log_y=True)
+    low, high = chart.figure.axes[0].get_ylim()
+    ticks = [tick for tick in chart.figure.axes[0].get_yticks() if low <= tick <= high]
+    assert 2 <= len(ticks) <= 6
+    assert all(f">{number:g}</text>" in chart.svg() for number in numbers)
+
+
+def test_a_long_label_is_wrapped() -> None:
+    ylabel = "points of F1 against: after the first floor, in percent"
+    chart = plots.bars(["a", "b"], {"n": [1, 2]}, title="Where to join", ylabel=ylabel)
+    assert unreadable(chart.figure) == []
+    assert f"Up: {ylabel}." in chart.description
+
+
+def test_a_long_title_is_wrapped() -> None:
+    title = "Probability of each label, from the gradient of the log-partition function log Z"
+    chart = plots.table(np.eye(2), ["a", "b"], ["c", "d"], title=title)
+    assert unreadable(chart.figure) == []
+    assert chart.description.startswith(f"Table, {title}.")
+
+
+def test_the_image_is_small_and_carries_its_description() -> None:
+    bundle, metadata = plots.curves(
+        np.arange(200),
+        {"a": np.sin(np.arange(200) / 30), "b<": np.cos(np.arange(200) / 30)},
+        title="Waves",
+        xlabel="x",
+        ylabel="y",
+    )._repr_mimebundle_()
+    assert metadata == {UNREADABLE: []}
+    assert len(bundle["text/html"]) < 30_000
+    alt = re.search(r'alt="([^"]+)"', bundle["text/html"])
+    assert alt is not None
+    assert "b&lt;" in alt[1]
+    assert "Line chart, Waves" in bundle["text/plain"]

@@ -1,0 +1,63 @@
+"""The three broken runs of lesson 01 show what the exercise says of them."""
+
+import numpy as np
+import pytest
+
+from course.word2vec.broken_vectors import LOW, MISMATCHED, RUNS, Pairs, Symptoms, four_runs
+from elmo_mini import corpora
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.word2vec import (
+    dynamic_window_pairs,
+    keep_probability,
+    sgns_step,
+    train_skip_gram,
+)
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, Symptoms]:
+    sentences = list(corpora.lee().sentences(lower=True))
+    vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
+
+    def pairs_of(threshold: float) -> Pairs:
+        rng = np.random.default_rng(0)
+        keep = keep_probability(vocabulary.frequencies, threshold, "code")
+        pairs: list[tuple[int, int]] = []
+        for sentence in sentences:
+            ids = [i for i in vocabulary.encode(sentence) if rng.random() < keep[i]]
+            pairs += dynamic_window_pairs(ids, 5, rng)
+        return rng.permutation(np.array(pairs))
+
+    absent = {"4": LOW, "5": MISMATCHED}  # faults that the exercise lists, and no run has
+    return four_runs(vocabulary, pairs_of, train_skip_gram, sgns_step, RUNS | absent)
+
+
+def test_even_noise_makes_frequent_words_believe_each_other(seen: dict[str, Symptoms]) -> None:
+    assert seen["A"].by_chance > seen["sound"].by_chance + 0.5
+    assert seen["A"].often == seen["sound"].often
+
+
+def test_a_rate_too_high_throws_the_loss_above_its_start(seen: dict[str, Symptoms]) -> None:
+    assert seen["B"].losses[-100:].mean() > seen["sound"].losses[0]
+
+
+def test_without_subsampling_the_pairs_are_of_frequent_words(seen: dict[str, Symptoms]) -> None:
+    assert seen["C"].often > seen["sound"].often + 0.2
+
+
+def test_with_even_noise_the_loss_ends_lowest_of_all(seen: dict[str, Symptoms]) -> None:
+    ends = {name: s.losses[-100:].mean() for name, s in seen.items()}
+    assert min(ends, key=lambda name: ends[name]) == "A"
+
+
+def test_with_a_rate_too_low_the_loss_stays_where_it_starts(seen: dict[str, Symptoms]) -> None:
+    assert np.abs(seen["4"].losses - 6 * np.log(2)).max() < 0.01
+
+
+def test_with_contexts_of_other_words_loss_and_numbers_are_nearly_those_of_the_sound_run(
+    seen: dict[str, Symptoms],
+) -> None:
+    fallen = {name: s.losses[0] - s.losses[-100:].mean() for name, s in seen.items()}
+    assert fallen["5"] > 0.8 * fallen["sound"] > 0.5
+    assert abs(seen["5"].often - seen["sound"].often) < 0.1
+    assert abs(seen["5"].by_chance - seen["sound"].by_chance) < 0.3

@@ -1,0 +1,58 @@
+"""The pictures of lesson 01 say in words what was counted, drawn and measured."""
+
+import numpy as np
+
+from course.results.stored import stored_result
+from course.word2vec import figures as skip_gram
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.word2vec import keep_probability, noise_distribution
+
+SENTENCES = [["the", "school", "board", "met"], ["a", "board", "of", "the", "school", "board"]]
+
+
+def test_company_is_counted_once_a_place_and_on_both_sides() -> None:
+    said = skip_gram.company(SENTENCES, "school", ["the"]).description
+    assert "times: board 2, met 1, of 1." in said
+
+
+def test_noise_is_drawn_for_four_powers() -> None:
+    said = skip_gram.noise(noise_distribution, np.array([8, 4, 2, 2])).description
+    assert "power 0: all alike stays level from 0.25 at 1" in said
+    assert "power 1: as in the text falls from 0.5 at 1" in said
+
+
+def test_a_score_of_0_costs_log_2_either_way() -> None:
+    said = skip_gram.costs().description
+    assert "true pair falls from 12 at -12" in said
+    assert "noise rises" in said
+
+
+def test_runs_are_drawn_in_means_and_cut_off_above() -> None:
+    learnt = skip_gram.learning([4.0] * 50 + [2.0] * 60, 1000, 5).description
+    assert "loss falls from 4 at 50 to 2 at 100" in learnt
+    assert "nothing learnt: 6 log 2 stays level from 4.16" in learnt
+    said = skip_gram.runs({"A": np.array([4.0, 2.0] * 10), "B": np.full(20, np.inf)}).description
+    assert "A stays level from 3 at 2" in said
+    assert "B stays level from 9 at 2" in said
+
+
+def test_scores_on_the_diagonal_correlate() -> None:
+    target = np.arange(9.0).reshape(3, 3)
+    assert "correlation 1.00" in skip_gram.optimum(target, {"all": 2 * target}, 5).description
+
+
+def test_words_are_marked_at_their_frequencies() -> None:
+    vocabulary = Vocabulary.from_sentences(SENTENCES)
+    said = skip_gram.kept(keep_probability, vocabulary, ["board", "absent"]).description
+    assert "marks board at 0.3" in said
+    assert "absent" not in said
+
+
+def test_both_trainers_stand_beside_the_commonest_answer() -> None:
+    numbers = stored_result("word2vec_against_gensim").numbers
+    said = skip_gram.trainers(numbers).description
+    asked = numbers["probed_words"]
+    assert f"always 'noun': part of speech {100 * asked['noun'] / sum(asked.values()):.3g}." in said
+    results = numbers["results"]["skip-gram"]["ways"]
+    level = asked["noun"] / sum(asked.values())
+    assert all(results[way]["probe"]["low"] > level + 0.2 for way in ("gensim", "ours"))
