@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from autograde.checking.catalogue import places
-from autograde.checking.exercise import Exercise
 from tests.economy.reach import Repository
 
-ROOT = Path(__file__).resolve().parents[2]
 MARK = "by_reach"
 # What every item hangs on: the pinned packages, and this folder, which says what an item reaches.
-GROUND = (ROOT / "constraints.txt", *sorted(Path(__file__).parent.glob("*.py")))
+PINS = "constraints.txt"
+HERE = sorted(Path(__file__).parent.glob("*.py"))
 WRITTEN = {".ipynb", ".md", ".pyc"}  # notebooks are made of the sources; pages are for people
 
 
@@ -34,25 +32,34 @@ def seconds_of(test: pytest.Item) -> float:
 
 def reach_of(test: pytest.Item, repository: Repository) -> set[Path]:
     """The test's file with its conftests, and what it is given: exercises, or a lesson's source."""
-    tests = {file for folder in test.path.parents for file in folder.glob("conftest.py")}
-    reached = repository.of({test.path, *(file for file in tests if ROOT in file.parents), *GROUND})
+    root = repository.root
+    around = [folder for folder in test.path.parents if folder.is_relative_to(root)]
+    ground = [root / PINS, *(folder / "conftest.py" for folder in around)]
+    reached = repository.of({test.path, *HERE, *(file for file in ground if file.exists())})
     callspec = getattr(test, "callspec", None)
     for given in callspec.params.values() if callspec else ():
         for each in given if isinstance(given, list) else [given]:
-            if isinstance(each, Exercise):
-                module = Path(str(sys.modules[places()[each.id]].__file__))
-                reached |= repository.of([module], own=each.id)
-            elif isinstance(each, Path):
-                reached |= repository.of(lesson_files(each))
+            if isinstance(each, Path):
+                reached |= repository.of(lesson_files(each, root))
+            elif hasattr(each, "mistakes"):
+                reached |= repository.of([exercise_file(each.id)], own=each.id)
     return reached
 
 
-def lesson_files(source: Path) -> Iterator[Path]:
+def exercise_file(exercise_id: str) -> Path:
+    """The module of an exercise."""
+    from autograde.checking.catalogue import places
+
+    return Path(str(sys.modules[places()[exercise_id]].__file__))
+
+
+def lesson_files(source: Path, root: Path) -> Iterator[Path]:
     """The source of a lesson, the files beside it and its notebook, and its exercises."""
+    from autograde.checking.catalogue import places
+
     lesson = source.parent.name
-    for folder in (source.parent, ROOT / "lessons" / lesson):
+    for folder in (source.parent, root / "lessons" / lesson):
         yield from (f for f in folder.rglob("*") if f.is_file() and f.suffix not in WRITTEN)
-    modules = {place.rpartition(".")[0] for place in places().values()}
-    for package in (sys.modules[module] for module in modules):
-        if lesson == package.LESSON:
-            yield from Path(str(package.__file__)).parent.glob("*.py")
+    for package in {place.rpartition(".")[0] for place in places().values()}:
+        if lesson == sys.modules[package].LESSON:
+            yield from Path(str(sys.modules[package].__file__)).parent.glob("*.py")

@@ -8,6 +8,7 @@ Rather too much than too little. Imports count wherever they stand, in functions
 import ast
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -79,6 +80,7 @@ class Repository:
         self.root = root
         self._read: dict[Path, Source] = {}
         self._next: dict[Path, set[Path]] = {}
+        self._hashes: dict[Path, str] = {}
 
     @cached_property
     def packages(self) -> list[Path]:
@@ -96,14 +98,15 @@ class Repository:
         return found
 
     @cached_property
-    def data(self) -> list[Path]:
-        """What is no Python in the packages; pages are for people."""
-        return [
-            path
-            for package in self.packages
-            for path in sorted(package.rglob("*"))
-            if path.is_file() and path.suffix not in {".py", ".pyc", ".md"}
-        ]
+    def data(self) -> dict[str, set[Path]]:
+        """What is no Python in the packages, by its names; pages are for people."""
+        found: dict[str, set[Path]] = defaultdict(set)
+        for package in self.packages:
+            for path in package.rglob("*"):
+                if path.suffix not in {".py", ".pyc", ".md"} and path.is_file():
+                    for place in {path.name, path.stem, *({path.parent.name} - SHELVES)}:
+                        found[place].add(path)
+        return found
 
     def source(self, path: Path) -> Source:
         """What this file says."""
@@ -118,9 +121,9 @@ class Repository:
         while waiting:
             path = waiting.pop()
             reached.add(path)
-            if path.suffix == ".py":
+            if path.suffix == ".py" and path.is_relative_to(self.root):
                 waiting |= self._leads_to(path) - reached
-        return reached | {path for path in self.data if own and path.stem == own}
+        return reached | {path for path in self.data.get(own, ()) if path.stem == own}
 
     def _leads_to(self, path: Path) -> set[Path]:
         """The files that this one imports, those that these stand in, and the data it names."""
@@ -147,21 +150,20 @@ class Repository:
 
     def _named(self, source: Source) -> Iterator[Path]:
         pattern = re.compile("|".join(source.patterns) or "(?!)")
-        for path in self.data:
-            places = {path.name, path.stem, *({path.parent.name} - SHELVES)}
-            if path.parent.name not in OWN and (
-                places & source.strings or any(pattern.fullmatch(place) for place in places)
-            ):
-                yield path
+        for place in self.data:
+            if place in source.strings or (source.patterns and pattern.fullmatch(place)):
+                yield from (path for path in self.data[place] if path.parent.name not in OWN)
 
     def digest(self, paths: Iterable[Path]) -> str:
         """One short word for the names and contents of files."""
         whole = hashlib.sha256()
         for path in sorted(paths):
-            whole.update(f"{path.relative_to(self.root).as_posix()} {_hash(path)}\n".encode())
+            inside = path.is_relative_to(self.root)
+            name = path.relative_to(self.root).as_posix() if inside else path.name
+            whole.update(f"{name} {self._hash(path)}\n".encode())
         return whole.hexdigest()[:16]
 
-
-@cache
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    def _hash(self, path: Path) -> str:
+        if path not in self._hashes:
+            self._hashes[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return self._hashes[path]

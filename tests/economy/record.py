@@ -9,14 +9,14 @@ from collections import defaultdict
 from pathlib import Path
 from statistics import median
 
-FILE = Path(__file__).resolve().parents[1] / "green.txt"
+RECORD = Path("tests", "green.txt")
 NOISE = 2.0  # processor seconds of one test on one machine stay within this factor
 
 
 class Record:
     """What was green, by item; ``seconds`` and digest of each time that still counts."""
 
-    def __init__(self, file: Path = FILE) -> None:
+    def __init__(self, file: Path) -> None:
         self.file = file
         self.green: defaultdict[str, dict[str, float]] = defaultdict(dict)
         for line in file.read_text("utf-8").splitlines() if file.exists() else ():

@@ -9,14 +9,15 @@ import os
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.economy.drawing import shares, turn_of
-from tests.economy.items import MARK, ROOT, name_of, reach_of, seconds_of
+from tests.economy.items import MARK, name_of, reach_of, seconds_of
 from tests.economy.reach import Repository
-from tests.economy.record import Record
+from tests.economy.record import RECORD, Record
 
 # Processor seconds for items that are stale, and besides for those that are not.
 BUDGETS = {"quick": (350.0, 120.0), "slow": (2600.0, 400.0), "stale": (inf, 0.0), "all": (inf, inf)}
@@ -27,16 +28,15 @@ SAID = pytest.StashKey["LeftOut"]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--items", choices=BUDGETS, help=(__doc__ or "").partition("\n")[0])
-    parser.addoption("--without-record", action="store_true", help="take every item for stale")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if (mode := config.getoption("--items")) is None:
         return
-    os.environ["TEST_TURN"] = str(turn_of(ROOT))  # of the workers, too
-    config.pluginmanager.register(Selection(mode))
+    os.environ["TEST_TURN"] = str(turn_of(config.rootpath))  # of the workers, too
+    config.pluginmanager.register(Selection(mode, config.rootpath))
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Ending(mode))
+        config.pluginmanager.register(Ending(mode, config.rootpath))
 
 
 @dataclass
@@ -73,9 +73,9 @@ def drawn(
 class Selection:
     """In the process that runs the tests: leave out, measure, and send along with each report."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, root: Path) -> None:
         self.mode = mode
-        self.record = Record()
+        self.record = Record(root / RECORD)
         self.digests: dict[str, tuple[str, str]] = {}
         self.before = 0.0
         self.left_out = LeftOut()
@@ -89,14 +89,10 @@ class Selection:
     def pytest_leave_out(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """After ``-m`` and ``-k``."""
         chosen = set(items)
-        self.left_out.marked = Counter(
-            mark
-            for test in self._collected
-            if test not in chosen
-            for mark in COMMANDS
-            if test.get_closest_marker(mark)
-        )
-        repository = Repository(ROOT)
+        other = [test for test in self._collected if test not in chosen]
+        marked = [mark for test in other for mark in COMMANDS if test.get_closest_marker(mark)]
+        self.left_out.marked = dict(Counter(marked))
+        repository = Repository(config.rootpath)
         names = {test: name for test in items if (name := name_of(test))}
         twice = [name for name, times in Counter(names.values()).items() if times > 1]
         if twice:
@@ -104,9 +100,7 @@ class Selection:
         for test, name in names.items():
             self.digests[test.nodeid] = name, repository.digest(reach_of(test, repository))
         stale = {
-            name
-            for name, digest in self.digests.values()
-            if config.getoption("--without-record") or not self.record.is_fresh(name, digest)
+            name for name, digest in self.digests.values() if not self.record.is_fresh(name, digest)
         }
         seconds = {n: self.record.seconds(n, seconds_of(test)) for test, n in names.items()}
         runs, turns = drawn(seconds, stale, budgets(self.mode), int(os.environ["TEST_TURN"]))
@@ -143,9 +137,9 @@ class Selection:
 class Ending:
     """In the process that prints: write the record, and say what was left out."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str, root: Path) -> None:
         self.mode = mode
-        self.record = Record()
+        self.record = Record(root / RECORD)
         self.names: dict[str, str] = {}
         self.passed: set[str] = set()
         self.red: set[str] = set()
