@@ -108,7 +108,7 @@ def relative_frequency(tokens, word):
 check("relative_frequency", relative_frequency)
 
 # %% [markdown] hints="relative_frequency"
-# nudge: A share lies between 0 and 1. What do you divide by what? Compare tokens as they are, without changing their case.
+# nudge: A relative frequency lies between 0 and 1. What do you divide by what? Compare tokens as they are, without changing their case.
 #
 # idea: `tokens.count(word)` counts the tokens that equal `word`, and `len(tokens)` counts all of them. One `/` gives the share.
 #
@@ -197,13 +197,13 @@ rare = sum(count < 5 for count in counts.values())
 print(f"and {rare / len(counts):.0%} fewer than five times.")
 
 # %% [markdown]
-# **Measured: a myth.** In a text of this size about half of the words occur a single time: one example to learn from. Three quarters occur fewer than five times, and lesson 01 leaves such words out. Two answers to that run through this course: build words from pieces and letters (lessons 02 and 06), and read the sentence around them (from lesson 03 on).
+# **Measured: a myth.** In a text of this size about half of the words occur a single time: one example to learn from. That a few words are everywhere and most are rare is **Zipf's law**. Three quarters occur fewer than five times, and lesson 01 leaves such words out. Two answers to that run through this course: build words from pieces and letters (lessons 02 and 06), and read the sentence around them (from lesson 03 on).
 #
 # ## Recap
 #
 # - A check shows the first wrong case and, when it knows the mistake, names it.
 # - Hints come in three steps. A prediction comes before a measurement.
-# - In real text a few words are everywhere and most words are rare.
+# - In real text a few words are everywhere and most words are rare: Zipf's law.
 
 # %%
 from autograde import calibration, progress

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 01 · word2vec with negative sampling
 #
-# A word is known by its neighbours. In 2013 that old idea became a program that learns from billions of words on one machine. Here you write that program: the pairs, the loss, its gradient, the step and the loop. Then you watch your vectors grow.
+# A word is known by its neighbours: words in similar contexts have similar meanings. This is the **distributional hypothesis** (Harris 1954, Firth 1957). In 2013 that old idea became a program that learns from billions of words on one machine. Here you write that program: the pairs, the loss, its gradient, the step and the loop. Then you watch your vectors grow.
 
 # %% tags=["road"]
 from course.figures import plots
@@ -45,7 +45,7 @@ plots.road("01")
 # | $B$ | pairs in a batch | $w_I, w_O$ | the centre word (in) and a context word (out) |
 # | $k$ or $K$ | noise words for each pair | $\sigma$ | the sigmoid function |
 # | $C$ | the window | $R$ | the reach drawn for one centre, at most $C$ |
-# | $T$ | tokens in the text | $t$ | a place in the text (section 1), a threshold (sections 4, 11) |
+# | $T$ | tokens in the text | $t$ | a position in the text (section 1), a threshold (sections 4, 11) |
 # | $f$ | a relative frequency | $\log$ | the natural logarithm |
 
 # %% [markdown] instructor=true
@@ -81,14 +81,14 @@ print(f"The others are left out. They are {left_out:.0%} of the tokens.")
 # %% [markdown] slide="slide"
 # ## 1. A word and its company
 #
-# Think of a party where you know nobody. Who stands beside whom tells you a lot: the two who are always with the surgeons are probably doctors too. Words are like that. Here is the company of *school*: the words within two places of it, without the 150 most frequent words of the text, which are everybody's company.
+# Think of a party where you know nobody. Who stands beside whom tells you a lot: the two who are always with the surgeons are probably doctors too. Words are like that. Here is the company of *school*: the words within two positions of it, without the 150 most frequent words of the text, which are everybody's company.
 
 # %%
 WORD = "school"  # change it (lower case) and run the cell again
 skip_gram.company(sentences, WORD, everywhere=vocabulary.words[:150])
 
 # %% [markdown] slide="subslide"
-# Words of one kind keep similar company. So give each word a list of numbers, its **vector**, and ask one thing of it: *predict the neighbours*. Words with similar neighbours will need similar vectors. Nobody tells them what they mean.
+# Words of one kind keep similar company. So give each word a list of numbers, its **vector**, and ask one thing of it: *predict the neighbours*. Words with similar neighbours will need similar vectors: the distributional hypothesis as a task. Nobody tells them what they mean.
 #
 # That is **skip-gram**. For a text $w_1 \dots w_T$ it raises the average log-probability of the words around each word (2013b, equation 1, with $C$ for its $c$):
 #
@@ -96,11 +96,11 @@ skip_gram.company(sentences, WORD, everywhere=vocabulary.words[:150])
 #
 # Its sister **CBOW** turns the question round: it predicts the middle word from the average of its neighbours. Section 12 returns to it.
 #
-# Every word has *two* vectors here: $v_w$ when it is the centre (its input vector) and $v'_w$ when it is the context (its output vector). The first definition of the probability is a softmax over the whole vocabulary (equation 2):
+# Every word has *two* vectors here: $v_w$ when it is the centre (its input vector) and $v'_w$ when it is the context (its output vector). The first definition of the probability is a **softmax** over the whole vocabulary (equation 2):
 #
 # $$p(w_O \mid w_I) = \frac{\exp(v'_{w_O} \cdot v_{w_I})}{\sum_{w=1}^{V} \exp(v'_{w} \cdot v_{w_I})}$$
 #
-# The vectors live in a space with a fixed number of dimensions $D$, far fewer than there are words. The words are *embedded* in it: hence "word embedding".
+# The vectors live in a space with a fixed number of dimensions $D$, far fewer than there are words. The words are *embedded* in it: hence **word embedding**.
 
 # %% [markdown] slide="slide"
 # ## 2. The bill of the softmax
@@ -156,14 +156,14 @@ outcome("softmax_ratio", softmax_bill.times_slower(len(vocabulary)), unit="x")
 # %% [markdown] slide="slide"
 # ## 3. Pairs from a window
 #
-# A training example is a pair: a **centre** word and one **context** word near it. How near? The paper leaves it to chance. For each centre it draws a reach $R$ from 1 to the window $C$. Every word at most $R$ places away is a context (2013a, section 3.2). A direct neighbour is always taken, the farthest one rarely.
+# A training example is a pair: a **centre** word and one **context** word near it. How near? The paper leaves it to chance. For each centre it draws a reach $R$ from 1 to the window $C$, a **dynamic window**. Every word at most $R$ positions away is a context (2013a, section 3.2). A direct neighbour is always taken, the farthest one rarely.
 
 # %% [markdown] exercise="dynamic_window_pairs"
 # ### Exercise 2. Pairs from a dynamic window
 #
 # Write `dynamic_window_pairs(tokens, window, rng)`. It returns a list of pairs `(center, context)` of tokens.
 #
-# Use `rng.integers(low, high)` for the reach, once for every centre word. (It never draws `high`.) Draw from this `rng` alone: the same seed must give the same pairs. The window ends where the sentence ends. A word is no context of itself; but the *same word at another place* is one.
+# Use `rng.integers(low, high)` for the reach, once for every centre word. (It never draws `high`.) Draw from this `rng` alone: the same seed must give the same pairs. The window ends where the sentence ends. A word is no context of itself; but the *same word at another position* is one.
 
 
 # %% exercise="dynamic_window_pairs"
@@ -184,14 +184,14 @@ def dynamic_window_pairs(tokens, window, rng):
 check("dynamic_window_pairs", dynamic_window_pairs)
 
 # %% [markdown] hints="dynamic_window_pairs"
-# nudge: Walk over the places of the sentence. At each place, how far do you look this time, and to which sides?
+# nudge: Walk over the positions of the sentence. At each position, how far do you look this time, and to which sides?
 #
-# idea: `rng.integers(low, high)` never returns `high`. For 1 to `window` you need `rng.integers(1, window + 1)`, inside the loop over centres. Compare places, not words, when you skip the centre.
+# idea: `rng.integers(low, high)` never returns `high`. For 1 to `window` you need `rng.integers(1, window + 1)`, inside the loop over centres. Compare positions, not words, when you skip the centre.
 #
-# outline: For each place draw a reach. Walk from that many places before it to that many after it, cut off at both ends of the sentence (a `range` leaves out its end). Skip the place itself; append the two tokens. Return the list.
+# outline: For each position draw a reach. Walk from that many positions before it to that many after it, cut off at both ends of the sentence (a `range` leaves out its end). Skip the position itself; append the two tokens. Return the list.
 
 # %% [markdown] model_answer="dynamic_window_pairs"
-# The reach is drawn inside the loop, once for every centre. `max` and `min` keep the window inside the sentence. Places are compared, not words, so a repeated word stays a context.
+# The reach is drawn inside the loop, once for every centre. `max` and `min` keep the window inside the sentence. Positions are compared, not words, so a repeated word stays a context.
 
 # %% [markdown]
 # The reach is uniform, so a neighbour at distance $d$ is kept with probability $(C - d + 1)/C$. The random window is a cheap way to weight pairs by nearness. A long row of different words shows it:
@@ -230,7 +230,7 @@ outcome("survivors", 100 * float(vocabulary.frequencies @ keep(1e-3)), unit="%")
 # %% [markdown] slide="slide"
 # ## 5. Noise
 #
-# Negative sampling needs wrong answers: **noise words**. From where? Drawn evenly, most would be rare words, and those are easy to tell from a true context. Drawn by frequency, *the* and a few like it would come again and again. The paper takes the middle: counts to the power 3/4, which did better in its experiments than either (2013b, section 2.2):
+# Negative sampling needs wrong answers: **noise words**, also called *negatives*. From which **noise distribution**? Drawn evenly, most would be rare words, and those are easy to tell from a true context. Drawn by frequency, *the* and a few like it would come again and again. The paper takes the middle: counts to the power 3/4, which did better in its experiments than either (2013b, section 2.2):
 #
 # $$P_n(w) = \frac{\text{count}(w)^{3/4}}{\sum_{w'} \text{count}(w')^{3/4}}$$
 
@@ -341,7 +341,7 @@ skip_gram.costs()
 #
 # $$\ell = -\log\sigma(x) - \log\sigma(-y), \qquad x = v'_{w_O}\cdot v, \qquad y = v'_{w_n}\cdot v$$
 #
-# 1. **The slope for a score.** The sigmoid has $\sigma'(x) = \sigma(x)\,(1 - \sigma(x))$ and $1 - \sigma(x) = \sigma(-x)$. With them work out $\frac{d}{dx}\left(-\log\sigma(x)\right)$ and $\frac{d}{dy}\left(-\log\sigma(-y)\right)$. Both results are of the form **prediction minus target**, with the target 1 for the true word and 0 for a noise word. Call them the *errors*.
+# 1. **The derivative for a score.** The sigmoid has $\sigma'(x) = \sigma(x)\,(1 - \sigma(x))$ and $1 - \sigma(x) = \sigma(-x)$. With them work out $\frac{d}{dx}\left(-\log\sigma(x)\right)$ and $\frac{d}{dy}\left(-\log\sigma(-y)\right)$. Both results are of the form **prediction minus target**, with the target 1 for the true word and 0 for a noise word. Call them the *errors*.
 # 2. **From the score to a vector.** A score is a dot product. What is its derivative for one of the two vectors?
 # 3. **The chain.** Each of the three vectors gets a sum over the scores in which it occurs. Which of them occurs in both?
 #
@@ -401,14 +401,14 @@ for leaf, by_hand in zip(leaves, sgns_gradients(*leaves), strict=True):
 # %% [markdown] slide="slide"
 # ## 8. A step, a loop, and vectors that grow
 #
-# Two tables hold all vectors: `input_vectors` and `output_vectors`, both (V, D). A step takes the rows of a batch out, computes the gradients, and subtracts them from the rows, times the learning rate.
+# Two tables hold all vectors: `input_vectors` and `output_vectors`, both (V, D). A step takes the rows of a batch out, computes the gradients, and subtracts them from the rows, times the learning rate: **stochastic gradient descent**, SGD.
 #
 # There is one trap. A frequent word occurs several times in one batch. Each occurrence has its own update, and **all of them must count**. But `table[ids] -= updates` reads, subtracts and writes: of several updates for one row only one survives. `table.index_add_(0, ids, updates, alpha=...)` adds them all.
 
 # %% [markdown] exercise="sgns_step"
 # ### Exercise 6. One training step
 #
-# Write `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place**, with all gradients taken before anything changes. Return what `sgns_loss` gives before the step, as a float.
+# Write one step of stochastic gradient descent, `sgns_step(input_vectors, output_vectors, centers, contexts, negatives, learning_rate)`. `centers` and `contexts` are ids, shape (B,); `negatives` are ids, shape (B, K). Change both tables **in place**, with all gradients taken before anything changes. Return what `sgns_loss` gives before the step, as a float.
 
 
 # %% exercise="sgns_step"
@@ -488,12 +488,12 @@ check("train_skip_gram", train_skip_gram)
 # If both tables started at zero, every gradient would be zero: each is an error times the other vector. One table of small random numbers is enough to begin. The step changes the tables in place, so the loop has nothing to assign.
 
 # %% [markdown] slide="subslide"
-# To watch the vectors, ask for their neighbours. Near means: a large cosine, a small angle.
+# To watch the vectors, ask for their neighbours. Near means: a large cosine, a small angle. This is **cosine similarity**.
 
 # %% [markdown] exercise="nearest"
 # ### Exercise 8. The nearest words
 #
-# Write `nearest(vectors, word, count)`. `vectors` is a table (V, D), `word` the id of a row. Return the ids of the `count` rows with the largest cosine to it, the largest first, without the word itself. Do not change the table.
+# Write `nearest(vectors, word, count)`. `vectors` is a table (V, D), `word` the id of a row. Return the ids of the `count` rows with the largest cosine similarity to it, the largest first, without the word itself. Do not change the table.
 
 
 # %% exercise="nearest"
@@ -652,11 +652,11 @@ check("broken_vectors", broken_vectors)
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Skip-gram: predict the neighbours. The full softmax scores the whole vocabulary for it; negative sampling scores $k + 1$ words.
+# - Skip-gram turns the distributional hypothesis into a game: predict the neighbours. The full softmax scores the whole vocabulary for it; negative sampling scores $k + 1$ words.
 # - A dynamic window prefers near neighbours. Subsampling thins out frequent words before the window.
 # - Noise words come from counts to the power 3/4.
 # - The loss pulls the true pair together and pushes noise away, each as strongly as the model is wrong.
-# - **One vector per word.** *bank* has one, whatever the sentence. That is the next lesson.
+# - **One vector per word.** *bank* has one word embedding, whatever the sentence. That is the next lesson.
 
 # %%
 calibration()
@@ -710,7 +710,7 @@ progress()
 # %% [markdown] exercise="shifted_pmi"
 # ### Exercise 10. What the scores converge to
 #
-# Write `shifted_pmi(pair_counts, negatives)`. `pair_counts` is an array of counts, a row for each word and a column for each context. Return PMI − log k, with `negatives` for $k$, in an array of the same shape. A pair that never occurs gets `-inf`. Every word and every context occurs in some pair.
+# Write `shifted_pmi(pair_counts, negatives)`. `pair_counts` is an array of counts, a row for each word and a column for each context. Return the pointwise mutual information less $\log k$, PMI − log k, with `negatives` for $k$, in an array of the same shape. A pair that never occurs gets `-inf`. Every word and every context occurs in some pair.
 
 
 # %% exercise="shifted_pmi"
@@ -815,7 +815,7 @@ skip_gram.kept(keep_probability, vocabulary, some)
 #
 # > *"word2vec discards a frequent word with probability 1 − √(t/f)."*
 #
-# So say the paper and most explanations of it. gensim stores the chance that it really uses for every word.
+# So say the paper and most explanations of it. gensim stores the probability that it really uses for every word.
 
 # %%
 shares = vocabulary.frequencies[[vocabulary.id(word) for word in some]]
@@ -830,7 +830,7 @@ for word, *kept in zip(some, paper, code, gensim, strict=True):
 # %% [markdown] slide="slide"
 # ## 12. Older ways, and the professionals
 #
-# Two older ways around the bill deserve their place.
+# Two older ways around the bill deserve a word.
 #
 # - **Hierarchical softmax** (2013a, and 2013b equation 3): put the words at the leaves of a binary tree. A probability becomes a product of left-or-right decisions on the way down. In a Huffman tree frequent words hang near the root, so that the average way is short, at most about $\log_2 V$.
 # - **Noise-contrastive estimation, NCE** (Gutmann and Hyvärinen; Mnih and Teh for language models): learn to tell data from noise, using the noise *probabilities* too. It approximately maximises the softmax log-probability.
@@ -853,7 +853,7 @@ for word in growing_vectors.known(MY_WORDS, vocabulary):
         print(f"{word:>8} {name:>10}: {', '.join(near)}")
 
 # %% [markdown]
-# **CBOW** averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But CBOW still has to gather and change the vectors of all the neighbours, so it gains less time than that: in the stored runs below, gensim's CBOW reads 3.3 times as many words a second as its skip-gram.
+# CBOW averages the vectors of the neighbours and predicts the centre from the average. The loss is the one that you wrote: the average takes the place of `center`. That is one prediction a window, where skip-gram makes one a pair. But CBOW still has to gather and change the vectors of all the neighbours, so it gains less time than that: in the stored runs below, gensim's CBOW reads 3.3 times as many words a second as its skip-gram.
 #
 # A handful of neighbours proves little. A stored experiment compares gensim and our fast trainer on Brown (upper case kept, a few sentences held out), with 100 dimensions, 5 rounds and 5 seeds. *Part of speech*: can a simple classifier tell nouns, verbs, adjectives and adverbs from the vector alone? *WordSim-353*: do cosines rank pairs of words as people do? (267 of the 353 are in the vocabulary.) *Overlap*: what share of a word's ten nearest neighbours does gensim find, too, with another seed?
 

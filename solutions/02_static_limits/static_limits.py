@@ -35,7 +35,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162), section 3.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606), section 3.
 #
-# Plan 95 minutes, 110 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 87 minutes. Where you leave one out, the course's function takes its place.
+# Plan 95 minutes, 110 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 87 minutes. Where you leave one out, the course's function takes its position.
 #
 # ## Letters
 #
@@ -78,28 +78,28 @@ sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sent
 # %% [markdown] slide="slide"
 # ## 1. One photo for every role
 #
-# An actor has one photo made and sends it to every theatre. Comedy or tragedy, it is the same face. A **static vector** is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
+# An actor has one photo made and sends it to every theatre. Comedy or tragedy, it is the same face. A **static vector** (or *static embedding*) is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
 
 # %%
 for s in {s.gloss: s for s in sense_sentences("english") if s.target == "play"}.values():
     print(f"{s.gloss}:\n    {' '.join(s.tokens)}")
 
 # %% [markdown]
-# Three roles of *play*, one vector. (Language models wrote these sentences, and no native speaker has checked them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the **token**, the word in its sentence.
+# Three roles of *play*, one vector. (Language models wrote these sentences, and no native speaker has checked them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the *token*, the word in its sentence.
 
 # %% [markdown] slide="slide"
 # ## 2. Count first: GloVe
 #
 # word2vec meets the guests one by one at the door. GloVe looks at the seating plan: it counts the whole text once, and works from the counts alone.
 #
-# The entry $X_{ij}$ says how often words $i$ and $j$ stand near each other. Near neighbours count more: a pair $d$ places apart counts $1/d$.
+# The entry $X_{ij}$ of its **co-occurrence matrix** says how often words $i$ and $j$ stand near each other. Near neighbours count more: a pair $d$ positions apart counts $1/d$.
 
 # %% [markdown] exercise="cooccurrence_counts"
 # ### Exercise 1. Who stands near whom
 #
-# Write `cooccurrence_counts(sentences, vocabulary_size, window)`. `sentences` is a list of lists of word ids. Return a NumPy array (V, V), where V is `vocabulary_size`.
+# Write `cooccurrence_counts(sentences, vocabulary_size, window)`. `sentences` is a list of lists of word ids. Return the co-occurrence matrix, a NumPy array (V, V), where V is `vocabulary_size`.
 #
-# Each pair of places at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. Count each pair once. A word may stand near itself: then $i = j$, and that one entry gets both additions. No pair crosses the end of a sentence.
+# Each pair of positions at most `window` apart in one sentence adds 1/d to the entries of **both** words: `[i, j]` and `[j, i]`. Count each pair once. A word may stand near itself: then $i = j$, and that one entry gets both additions. No pair crosses the end of a sentence.
 
 
 # %% exercise="cooccurrence_counts"
@@ -121,14 +121,14 @@ def cooccurrence_counts(sentences, vocabulary_size, window):
 check("cooccurrence_counts", cooccurrence_counts)
 
 # %% [markdown] hints="cooccurrence_counts"
-# nudge: Stand on one word. Who is to your left, one place away, two places away? And what does each of them see when looking at you?
+# nudge: Stand on one word. Who is to your left, one position away, two positions away? And what does each of them see when looking at you?
 #
-# idea: If every place only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
+# idea: If every position only looks to its left, each pair is met exactly once. Then write it into the table twice: once for each of the two words.
 #
-# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives place and word. The two words may be the same; both additions then go into one entry.
+# outline: Start with `np.zeros((vocabulary_size, vocabulary_size))`. For each sentence, each `place`, each `distance` from 1 to `window` that does not run over the start: add `1 / distance` to `[word, neighbour]` and to `[neighbour, word]`. `enumerate` gives position and word. The two words may be the same; both additions then go into one entry.
 
 # %% [markdown] model_answer="cooccurrence_counts"
-# Each place looks only to its left, so each pair is met once. Both entries get their share at that moment.
+# Each position looks only to its left, so each pair is met once. Both entries get their share at that moment.
 
 # %% [markdown]
 # Your function now counts the whole text. The 2,000 most frequent words take part; the others are left out first, so the words around them move together.
@@ -207,7 +207,7 @@ check("glove_loss", glove_loss)
 # %% [markdown] slide="subslide"
 # ### The loop
 #
-# The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one whose slopes were large takes smaller steps. The first step moves every number by the whole rate, so the loss may rise before it falls. In the end both tables are **added**: $w + \tilde w$ is the word's vector.
+# The optimiser is **AdaGrad**, as in the authors' program: every number has its own step size, and one whose gradients were large takes smaller steps. The first step moves every number by the whole rate, so the loss may rise before it falls. In the end both tables are **added**: $w + \tilde w$ is the word's vector.
 
 # %% [markdown] exercise="train_glove"
 # ### Exercise 3. The loop
@@ -216,7 +216,7 @@ check("glove_loss", glove_loss)
 #
 # - `counts` (V, V) is a tensor. `loss_of(vectors, context_vectors, biases, context_biases, counts)` is what to minimise, on the whole table at each step.
 # - Both tables (V, `dimension`) start with random numbers, drawn evenly from $-\frac{1}{2D}$ to $\frac{1}{2D}$, both biases (V,) with zeros. Set no seed.
-# - Take `steps` steps with `torch.optim.Adagrad` and the learning rate `rate`.
+# - Take `steps` steps with AdaGrad, `torch.optim.Adagrad`, and the learning rate `rate`.
 # - After each step call `look(number, table)` with the number of steps taken and the sum of both tables, so that somebody can watch.
 #
 # Return the sum of both tables, without gradients, and a list with the loss of each step, plain numbers.
@@ -354,7 +354,7 @@ check("broken_counts", broken_counts)
 #
 # Two people share one post box. Whoever reads the letters thinks of one strange person who loves football and knitting. If one of the two gets ten times the post, the strange person is mostly that one.
 #
-# Is the vector of an ambiguous word such a person? A trick needs no labels: take any two words, and **replace both by one invented word**. Now the text has a **pseudo-word**: ambiguity with known answers.
+# Is the vector of an ambiguous word, a **polysemous** one, such a person? A trick needs no labels: take any two words, and **replace both by one invented word**. Now the text has a **pseudo-word**: ambiguity with known answers.
 
 # %% [markdown]
 # One pair proves little, so **twelve** are drawn by a seed from the frequent words of five letters or more. Only a **part** of their occurrences is merged. So each word keeps a vector of its own, in the same space as the merged one. For each pair another share is taken from the first word.
@@ -375,7 +375,7 @@ print(f"{' '.join(hidden_text[number])}\n    {stood} stood there")
 #
 # The **position** of $m$ is $\alpha / (\alpha + \beta)$: 1 at the first word, 0 at the second, one half in the middle.
 #
-# 1. **Two slopes.** What is $\partial Q / \partial \alpha$, in dot products of $a$, $b$ and $m$? And $\partial Q / \partial \beta$?
+# 1. **Two derivatives.** What is $\partial Q / \partial \alpha$, in dot products of $a$, $b$ and $m$? And $\partial Q / \partial \beta$?
 # 2. **Two equations.** At the closest point both are 0.
 # 3. **Two unknowns.** Solve for $\alpha$ and $\beta$. Both have the same denominator. Do you need it?
 
@@ -401,7 +401,7 @@ def position(merged, first, second):
 check("position", position)
 
 # %% [markdown] hints="position"
-# nudge: Write $Q$ out as dot products: $m \cdot m - 2\alpha\, a \cdot m - 2\beta\, b \cdot m + \dots$ Then take the slopes.
+# nudge: Write $Q$ out as dot products: $m \cdot m - 2\alpha\, a \cdot m - 2\beta\, b \cdot m + \dots$ Then take the derivatives.
 #
 # idea: The two equations are $\alpha\, a \cdot a + \beta\, a \cdot b = a \cdot m$ and $\alpha\, a \cdot b + \beta\, b \cdot b = b \cdot m$. Multiply the first by $b \cdot b$ and the second by $a \cdot b$, and subtract: $\beta$ is gone.
 #
@@ -468,7 +468,7 @@ merged_words.places_by_share((shares, places), STORED.numbers)
 # %% [markdown] slide="slide"
 # ## 4. The ceiling
 #
-# How well can **any** method name the sense of a word if it sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense. The share it gets right is the **ceiling**.
+# How well can **any** method name the sense of a word if it sees only the word's vector? The vector is a function of the word. So any such method is a rule from words to senses, however clever it is inside. The best rule names for each word its commonest sense (in papers, the **most frequent sense** baseline). The share it gets right is the **ceiling**.
 
 # %% [markdown] exercise="majority_ceiling"
 # ### Exercise 6. The ceiling of a static vector
@@ -503,12 +503,12 @@ check("majority_ceiling", majority_ceiling)
 # %% [markdown] slide="slide"
 # ## 5. The words around it know
 #
-# The merged vector is the same at every place, so nobody who sees it alone passes the ceiling. Now let a reader look at the **neighbours**: their mean vector, the word itself left out.
+# The merged vector is the same at every position, so nobody who sees it alone passes the ceiling. Now let a reader look at the **neighbours**: their mean vector, the word itself left out.
 
 # %% [markdown] exercise="context_vector"
 # ### Exercise 7. What stands around
 #
-# Write `context_vector(tokens, place, ids, vectors, reach)`. `tokens` is a list of words. `ids` gives for each known word its row in the array `vectors` (V, D). Return the mean vector (D,) of the known words at most `reach` places from `place`, on both sides. The token at `place` is left out; the same word at another place is not. Where no word is known, return zeros.
+# Write `context_vector(tokens, place, ids, vectors, reach)`. `tokens` is a list of words. `ids` gives for each known word its row in the array `vectors` (V, D). Return the mean vector (D,) of the known words at most `reach` positions from `place`, on both sides. The token at `place` is left out; the same word at another position is not. Where no word is known, return zeros.
 
 
 # %% exercise="context_vector"
@@ -525,22 +525,22 @@ def context_vector(tokens, place, ids, vectors, reach):
 check("context_vector", context_vector)
 
 # %% [markdown] hints="context_vector"
-# nudge: Which places are near? What happens to `place - reach` at the start of a sentence?
+# nudge: Which positions are near? What happens to `place - reach` at the start of a sentence?
 #
 # idea: Two slices, one for each side. A negative start of a slice counts from the end: cut it off at 0. An array can be indexed with a list of rows.
 #
 # outline: Cut out the words to the left, at most `reach` of them, and those to the right. Keep the known ones of both and collect their rows. Add up their vectors, and divide by how many there are, or by 1 if there is none.
 
 # %% [markdown] model_answer="context_vector"
-# The slices leave out the place and not the word. `max(1, …)` divides the empty sum by 1, which leaves zeros.
+# The slices leave out the position and not the word. `max(1, …)` divides the empty sum by 1, which leaves zeros.
 
 # %% [markdown]
-# The reader is a **logistic regression**: the sigmoid of a weighted sum, $p = \sigma(\theta \cdot x + \theta_0)$, with weights $\theta$ and bias $\theta_0$. It is the belief that the pair's *first* word stood here. The loss is $-\log$ of the belief in what did stand there, as in lesson 01. So you know its gradient: **prediction minus target**, times the input. A reader may have more weights than examples. So one more term keeps them small: $\frac{\lambda}{2} \lVert \theta \rVert^2$ is added to the mean loss.
+# The reader is a **logistic regression**: the sigmoid of a weighted sum, $p = \sigma(\theta \cdot x + \theta_0)$, with weights $\theta$ and bias $\theta_0$. It is the belief that the pair's *first* word stood here. The loss is $-\log$ of the belief in what did stand there, as in lesson 01. So you know its gradient: **prediction minus target**, times the input. A reader may have more weights than examples. So one more term keeps them small, **L2 regularisation**: $\frac{\lambda}{2} \lVert \theta \rVert^2$ is added to the mean loss.
 
 # %% [markdown] exercise="fit_reader"
 # ### Exercise 8. A reader of contexts
 #
-# Write `fit_reader(features, answers, rate, steps, decay)` in NumPy. `features` (N, D) holds a context vector for each place, `answers` (N,) is 1 where the first word stood and 0 elsewhere. The weights (D,) and the bias start at 0. Take `steps` steps of plain gradient descent with the learning rate `rate`, each on all N examples. The loss is the **mean** over the examples; `decay` is $\lambda$, and the bias does not decay. Return the weights and the bias.
+# Write `fit_reader(features, answers, rate, steps, decay)` in NumPy. `features` (N, D) holds a context vector for each position, `answers` (N,) is 1 where the first word stood and 0 elsewhere. The weights (D,) and the bias start at 0. Take `steps` steps of plain gradient descent with the learning rate `rate`, each on all N examples. The loss is the **mean** over the examples; `decay` is the $\lambda$ of the L2 regularisation, and the bias does not decay. Return the weights and the bias.
 
 
 # %% exercise="fit_reader"
@@ -563,15 +563,15 @@ check("fit_reader", fit_reader)
 # %% [markdown] hints="fit_reader"
 # nudge: In lesson 01 the error of a pair was $\sigma(x) - 1$ or $\sigma(y)$. Here both are $p$ minus the answer. Which vector does it scale?
 #
-# idea: `errors` has the shape (N,). `features.T @ errors` adds up error times feature over the examples. The slope of $\frac{\lambda}{2}\theta^2$ is $\lambda\theta$. The slope for the bias is the mean of the errors.
+# idea: `errors` has the shape (N,). `features.T @ errors` adds up error times feature over the examples. The derivative of $\frac{\lambda}{2}\theta^2$ is $\lambda\theta$. That for the bias is the mean of the errors.
 #
-# outline: Zeros. In each step: `errors` from weights and bias; the slope, divided by N, plus `decay * weights`; both gradients before either changes; subtract `rate` times each.
+# outline: Zeros. In each step: `errors` from weights and bias; the gradient, divided by N, plus `decay * weights`; both gradients before either changes; subtract `rate` times each.
 
 # %% [markdown] model_answer="fit_reader"
-# The bias adds 1 times itself to every score, so its slope is the mean of the errors. The errors are computed before anything changes.
+# The bias adds 1 times itself to every score, so its derivative is the mean of the errors. The errors are computed before anything changes.
 
 # %% [markdown]
-# Each reader is fitted to four fifths of the places and asked about the rest, five times. (The vectors were trained on all of the text, but saw no answers.) All features are scaled to the same mean length. A sceptic brings two controls. **Random vectors**: random numbers for each word, never trained. **Bag of words**: zeros for each word, with a 1 at a place of its own, so the reader sees only *which* words stand there.
+# Each reader is fitted to four fifths of the positions and asked about the rest, five times. (The vectors were trained on all of the text, but saw no answers.) All features are scaled to the same mean length. A sceptic brings two controls. **Random vectors**: random numbers for each word, never trained. **Bag of words**: zeros for each word, with a 1 at an index of its own (*one-hot*), so the reader sees only *which* words stand there.
 
 # %%
 HOW = ["ahead", "no clear difference", "behind"]
@@ -672,7 +672,7 @@ merged_words.stored_readers(four)
 # - **The bag of words beats both**, from 1 to 10 words on each side, even if it holds only words that have a vector. Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
 # - **How far to look depends on the word.** Trained vectors and bag both read *hard* better from one word on each side than from ten, *line* and *serve* better from ten. *interest* divides them: one for the vectors, ten for the bag.
 #
-# So the sentence holds what the single vector has lost. A network that is said to *understand* a sense must pass a bag of words first.
+# So the sentence holds what the single vector has lost. In word-sense disambiguation, a network that is said to *understand* a sense must pass a bag of words first.
 
 # %% [markdown] slide="slide"
 # ## 7. 打 and 苹果
@@ -700,8 +700,8 @@ for word in ("打", "苹果"):
 # ## Recap
 #
 # - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
-# - Pseudo-words make ambiguity with known answers out of any text. A pseudo-word's vector is mostly a mixture of its two words, weighted by frequency.
-# - A method that sees only the word's vector is held to the commonest sense of each word.
+# - Pseudo-words are polysemous words with known answers, made out of any text. A pseudo-word's vector is mostly a mixture of its two words, weighted by frequency.
+# - A method that sees only the word's vector is held to the most frequent sense of each word.
 # - On pseudo-words, the words around pass that ceiling even with random vectors; a bag of words is the control to beat.
 # - Ambiguity belongs to one language: 打 and 苹果, not 银行.
 
@@ -733,14 +733,14 @@ progress()
 # **Rubric, 2 points.** 1 for seeing that the sense must be chosen from the context each time. 1 for one more real limit: lists of senses are incomplete or disputed, rare senses have few examples, differences within a sense stay invisible. 0.5 for "it needs more memory" alone.
 
 # %% [markdown] model_answer="several_vectors"
-# It removes the mixture: each vector is trained on the sentences of its own sense. But somebody must say which sense each place in the text has, in training and again in use. That decision needs the context, so the problem has moved and is not gone. Dictionaries also disagree on how many senses a word has, rare senses have few examples, and new senses appear, such as 苹果 the company. And within one sense the use of a word still differs from sentence to sentence, while its vector stays the same. A vector that is computed from the sentence needs no list of senses.
+# It removes the mixture: each vector is trained on the sentences of its own sense. But somebody must say which sense each position in the text has, in training and again in use. That decision needs the context, so the problem has moved and is not gone. Dictionaries also disagree on how many senses a word has, rare senses have few examples, and new senses appear, such as 苹果 the company. And within one sense the use of a word still differs from sentence to sentence, while its vector stays the same. A vector that is computed from the sentence needs no list of senses.
 
 # %% [markdown] slide="slide"
 # ## If you have time: fastText, and two sizes of vectors
 #
-# You have never met the word *unfriendlyish*, and still you know roughly what it means. You know its pieces. word2vec and GloVe do not look inside a word: a word that was not in the text has no vector at all.
+# You have never met the word *unfriendlyish*, and still you know roughly what it means. You know its pieces. word2vec and GloVe do not look inside a word: a word that was not in the text is **out-of-vocabulary** and has no vector at all.
 #
-# fastText gives vectors to pieces. A word is wrapped in boundary signs, `<` and `>`, and cut into its **n-grams**, all stretches of 3 to 6 characters. Its vector is the **sum** of the vectors of these pieces. A word of the vocabulary also has a vector of its own, which is added. Everything else is skip-gram with negative sampling, as you wrote it; noise words are drawn by the square root of the counts.
+# fastText gives vectors to pieces, or **subwords**. A word is wrapped in boundary signs, `<` and `>`, and cut into its **n-grams**, all stretches of 3 to 6 characters. Its vector is the **sum** of the vectors of these pieces. A word of the vocabulary also has a vector of its own, which is added. Everything else is skip-gram with negative sampling, as you wrote it; noise words are drawn by the square root of the counts.
 
 # %% [markdown] exercise="character_ngrams"
 # ### Exercise 9. A word in pieces
@@ -767,9 +767,9 @@ check("character_ngrams", character_ngrams)
 # %% [markdown] hints="character_ngrams"
 # nudge: Put the signs on first. How many stretches of length 3 does a text of 5 characters have?
 #
-# idea: Two loops: over the lengths, and over the places where a stretch of that length still fits. A text of m characters has m − n + 1 stretches of length n.
+# idea: Two loops: over the lengths, and over the positions where a stretch of that length still fits. A text of m characters has m − n + 1 stretches of length n.
 #
-# outline: Put the signs on. For each length, let the start run over all places where a stretch of that length still fits, and cut it out there. Collect the stretches of all lengths in one list.
+# outline: Put the signs on. For each length, let the start run over all positions where a stretch of that length still fits, and cut it out there. Collect the stretches of all lengths in one list.
 
 # %% [markdown] model_answer="character_ngrams"
 # The boundary signs are put on first. A text of m characters has m − n + 1 stretches of length n, and none when n is larger than m.
@@ -828,7 +828,7 @@ check("subword_vector", subword_vector)
 # A list of row numbers takes a row twice when two pieces share a bucket. `total + ...` makes a new array, so the tables stay as they are.
 
 # %% [markdown]
-# gensim has fastText. Train it on the Lee news, which is small and always here, and give its tables to *your* function.
+# (In PyTorch, a table whose rows are looked up and summed is `nn.EmbeddingBag(..., mode="sum")`.) gensim has fastText. Train it on the Lee news, which is small and always here, and give its tables to *your* function.
 
 # %% slide="subslide"
 from course.static_limits import misspelt
@@ -845,7 +845,7 @@ for word in ("government", "governmentally", "unfriendlyish"):
     print(f"{word}: known {word in known}, cosine with gensim's vector {cosine:.4f}")
 
 # %% [markdown]
-# The same direction. The length differs because gensim divides by the number of vectors in the sum; neighbours are judged by direction, so nothing changes. Now words that this model has never seen: words of its vocabulary with two letters swapped, or one doubled. How often is the right word among the five nearest?
+# The same direction. The length differs because gensim divides by the number of vectors in the sum; neighbours are judged by direction, so nothing changes. Now out-of-vocabulary words, which this model has never seen: words of its vocabulary with two letters swapped, or one doubled. How often is the right word among the five nearest?
 
 # %%
 for kind, cases in misspelt.slips(known).items():
@@ -900,7 +900,7 @@ plots.curves(
 # Write `merge_words(sentences, first, second, merged)`. `sentences` is a list of lists of tokens. Return two lists, `new, labels` (no generators):
 #
 # - **new** sentences in which every token `first` or `second` is replaced by `merged`; leave the old ones as they are,
-# - a list of labels `(sentence number, place, word)`, in the order of the text: one for each token that was replaced, with the word that stood there. Numbers and places begin at 0.
+# - a list of labels `(sentence number, place, word)`, in the order of the text: one for each token that was replaced, with the word that stood there. Numbers and positions begin at 0.
 
 
 # %% exercise="merge_words"
@@ -949,4 +949,4 @@ print(f"{one.name}: {len(labels):,} places; {Counter(word for *_, word in labels
 # Next: **03 · context enters.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Not measured. Likely noise: the vectors are trained on a few hundred places, and the loss does not weigh places evenly. *Then why vectors at all, if the bag wins?* The bag needs thousands of labels for each word; vectors need text. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 4:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"
+# **Instructor, common questions.** *Is the ceiling a property of word2vec?* No, of anything that maps a word to one thing. Let them say it in their own words: "same input, same output". *Is the context average not static as well?* Its ingredients are; the result depends on the sentence. *Why are the points not on the diagonal?* Not measured. Likely noise: the vectors are trained on a few hundred positions, and the loss does not weigh positions evenly. *Then why vectors at all, if the bag wins?* The bag needs thousands of labels for each word; vectors need text. *Does BERT solve it?* Helps, not solves: ELMo's paper has 69.0 F1 for its second layer against 65.9 for the first WordNet sense (Table 5). *Poll before section 4:* "A classifier with a million parameters sees only the vector of the pseudo-word. What is the best it can do?"

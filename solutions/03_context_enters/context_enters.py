@@ -45,7 +45,7 @@ plots.road("03")
 # | $B$ | rows, or sentences, side by side | $H$ | numbers in a state |
 # | $L$ | words in a row | $i, f, g, o$ | input gate, forget gate, candidate, output gate, before squashing |
 # | $T$ | words in a window or a sentence | $\sigma$ | the sigmoid function |
-# | $w_t$ | the word at place $t$ | $\tau$ | the temperature |
+# | $w_t$ | the word at position $t$ | $\tau$ | the temperature |
 
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes, for somebody who passes most checks at once: opening, 2; section 1, 8; section 2, 10; section 3, 31; section 4, 30; section 5, 9; section 6, 5; section 7, 9; recap, 1: 105 in all, the discussion 6 more, and 15 for what stands at the end. For 80 minutes: show exercises 3 and 6 solved. For 60: exercises 5, 8 and 9 as well, and take section 7 as a poll. Students get stuck in exercise 2 (the word between two windows), in exercise 4 (which axis is time) and in exercise 9 (the direction of the right reader). Draw five words on the board for all three.
@@ -84,15 +84,15 @@ print(f"Words outside it are <unk>: {float((stream == 0).double().mean()):.0%} o
 # %% [markdown] slide="slide"
 # ## 1. A machine that goes on talking
 #
-# Cover the end of this sentence: *The doctor washed her …*. You expect *hands*. You would not bet on *giraffe*, and not on *of* either. Nobody gave you labels for that. Text was enough.
+# Cover the end of this sentence: *The doctor washed her …*. You expect *hands*, not *giraffe*, and not *of* either. Nobody gave you labels for that. Text was enough.
 #
-# A **language model** makes such bets. Their product is the probability of the whole text:
+# A **language model** makes such bets: probabilities of the next word. Their product is the probability of the whole text:
 #
 # $$p(w_1, \dots, w_N) = \prod_{t=1}^{N} p(w_t \mid w_1, \dots, w_{t-1})$$
 #
-# This is the **chain rule**, and it is exact. The hard part is that the condition grows with every word. The oldest answer keeps the last word only, and **counts** what followed it: pairs, or bigrams.
+# This is the **chain rule**, and it is exact. But the condition grows with every word. The oldest answer keeps the last word only, and **counts** what followed it: pairs, or bigrams.
 #
-# A model that bets can also talk: draw a word, read it, draw the next. It gives each word $w$ a **score** $s_w$, and the softmax turns the scores into chances. The **temperature** $\tau$ says how daring the speaker is:
+# A model that bets can also talk, by **sampling**: draw a word, read it, draw the next. Each word $w$ gets a score $s_w$, its **logit**; the softmax turns the logits into probabilities. The **temperature** $\tau$ says how daring the speaker is:
 #
 # $$p(w) = \frac{\exp(s_w / \tau)}{\sum_v \exp(s_v / \tau)}$$
 #
@@ -117,14 +117,14 @@ def draw_word(scores, temperature):
 check("draw_word", draw_word)
 
 # %% [markdown] hints="draw_word"
-# nudge: Where does the temperature stand: before the softmax or after it? And what differs between drawing and taking the best?
+# nudge: Where does the temperature stand: before the softmax or after it? And what differs between sampling and taking the best?
 #
-# idea: Divide the scores, take the softmax. `torch.multinomial(chances, 1)` draws a place by its chance and gives it as a tensor.
+# idea: Divide the scores, take the softmax. `torch.multinomial(chances, 1)` draws an index by its probability and gives it as a tensor.
 #
-# outline: `chances` is the softmax of `scores / temperature`; draw one place with `torch.multinomial`; make an `int` of it.
+# outline: `chances` is the softmax of `scores / temperature`; draw one index with `torch.multinomial`; make an `int` of it.
 
 # %% [markdown] model_answer="draw_word"
-# The temperature divides the scores. Dividing the chances would change nothing, because they are made to sum to 1 again when a word is drawn.
+# The temperature divides the logits. Dividing the probabilities would change nothing, because they are made to sum to 1 again when a word is drawn.
 
 # %%
 draw_word = or_reference("draw_word", draw_word)
@@ -143,15 +143,15 @@ for temperature in (0.3, 0.7, 2.0):
 #
 # ## 2. Feeding it a book
 #
-# Think of a reader with a notebook that has a single page of $H$ numbers. After each word the reader crosses some things out and writes some down. All bets are made from that page, the **state** $h_t$.
+# Think of a reader with a notebook that has a single page of $H$ numbers. After each word the reader crosses some things out and writes some down. All bets are made from that page, the **hidden state** $h_t$. Such a network is **recurrent**, an RNN.
 
 # %% slide="subslide"
 readers.language_model(["</s>", "the", "doctor", "washed", "her"])
 
 # %% [markdown]
-# The state moves from left to right, so it knows the words **so far** and nothing else. And the state that has just read *doctor* bets on *washed*: input and target are one place apart. (`</s>` is the boundary between sentences.)
+# The hidden state moves from left to right, so it knows the words **so far** and nothing else. And the state that has just read *doctor* bets on *washed*: input and target are one position apart. (`</s>` is the boundary between sentences.)
 #
-# One reader needs a million steps for a book of a million words. So tear the book into 16 parts, the **rows**, and hire 16 readers: each gets one stretch of the text. Rows are still long, so they are cut into **windows** of, say, 24 words. The model learns after each window, keeps its state, and goes on with the next.
+# One reader needs a million steps for a book of a million words. So tear the book into 16 parts, the **rows**, and hire 16 readers: each gets one stretch of the text. Rows are still long, so they are cut into **windows** of, say, 24 words. The model learns after each window, keeps its state, and goes on with the next. The gradient stays within a window: this is **truncated backpropagation through time**, truncated BPTT.
 
 # %% [markdown] exercise="next_word_windows"
 # ### Exercise 2. What is read, and what is to be said
@@ -174,7 +174,7 @@ check("next_word_windows", next_word_windows)
 # %% [markdown] hints="next_word_windows"
 # nudge: Take the row *a b c d e f g* and the width 3. Which word is asked for after *c*? In which window?
 #
-# idea: Shift first, cut afterwards. `rows[:, :-1]` has every word that something comes after; `rows[:, 1:]` has what comes after it. Cut both at the same places.
+# idea: Shift first, cut afterwards. `rows[:, :-1]` has every word that something comes after; `rows[:, 1:]` has what comes after it. Cut both at the same positions.
 #
 # outline: `inputs, targets = rows[:, :-1], rows[:, 1:]`. `inputs.split(width, 1)` and `targets.split(width, 1)` give the windows. `zip` them into a list of pairs.
 
@@ -193,11 +193,11 @@ for ids in windows[0]:
 # %% [markdown] slide="slide"
 # ## 3. A page that can be kept
 #
-# The plainest network with a page mixes it with each new word and squashes the result. With one number for the page:
+# The plainest recurrent network (`nn.RNN`) mixes its page with each new word and squashes the result. With one number for the page:
 #
 # $$h_t = \tanh(w\,h_{t-1} + x_t)$$
 #
-# Suppose that a note from the very beginning matters at the last place. To learn that, training must feel how $h_T$ moves with $h_0$: the slope $\partial h_T / \partial h_0$. If it is 0, nothing is learnt over that distance.
+# Suppose that a note from the very beginning matters at the last position. To learn that, training must feel how $h_T$ moves with $h_0$: the gradient $\partial h_T / \partial h_0$. If it is 0, nothing is learnt over that distance.
 
 # %% [markdown] exercise="slope_left"
 # ### Exercise 3. How a gradient fades (derive it)
@@ -224,9 +224,9 @@ def slope_left(w, x, h_0):
 check("slope_left", slope_left)
 
 # %% [markdown] hints="slope_left"
-# nudge: One step is a function within a function: a product with $w$ and a sum inside, the tanh outside. What are the two slopes?
+# nudge: One step is a function within a function: a product with $w$ and a sum inside, the tanh outside. What are the two derivatives?
 #
-# idea: The slope of $\tanh$ is $1 - \tanh^2$, and $\tanh$ of this step *is* the new state. So one step has the slope $w\,(1 - h_t^2)$. Over several steps the slopes multiply.
+# idea: The derivative of $\tanh$ is $1 - \tanh^2$, and $\tanh$ of this step *is* the new state. So one step has the derivative $w\,(1 - h_t^2)$. Over several steps the derivatives multiply.
 #
 # outline: Keep `left = 1.0` and `h = h_0`. For each x: the new h, then `left` times w times (1 - h²), and append it.
 
@@ -238,14 +238,14 @@ slope_left = or_reference("slope_left", slope_left)
 readers.fading(slope_left)
 
 # %% [markdown]
-# All three fade in the end. A weight above 1 does not help: it drives the states towards 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. That is why gradients are **clipped**: cut down to a largest length.)
+# All three fade in the end: this is the **vanishing gradient**. A weight above 1 does not help: it drives the states towards 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. Against that helps **gradient clipping**: gradients are cut down to a largest length.)
 #
-# The remedy is a second page $c$ (1997), for private notes. From word to word it is **not** squashed: it is multiplied by a gate (2000) and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
+# The remedy is a second page $c$ (1997), for private notes: the **cell state**. From word to word it is **not** squashed: it is multiplied by a gate (2000) and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
 #
 # $$[\,i, f, g, o\,] = W\,[x_t; h_{t-1}] + b$$
 # $$c_t = \sigma(f) \odot c_{t-1} + \sigma(i) \odot \tanh(g) \qquad h_t = \sigma(o) \odot \tanh(c_t)$$
 #
-# The **forget gate** $\sigma(f)$ says how much of each old note to keep. The **input gate** $\sigma(i)$ says how much of the new note $\tanh(g)$, the **candidate**, to write down. The **output gate** $\sigma(o)$ says how much to show. ($\odot$: number by number.) Along $c$, a step has the slope $\sigma(f)$, which the network can set close to 1.
+# The **forget gate** $\sigma(f)$ says how much of each old note to keep. The **input gate** $\sigma(i)$ says how much of the new note $\tanh(g)$, the **candidate**, to write down. The **output gate** $\sigma(o)$ says how much to show. ($\odot$: number by number.) Along the cell state, a step has the derivative $\sigma(f)$, which the network can set close to 1.
 
 # %% slide="subslide"
 readers.lstm_step()
@@ -303,7 +303,7 @@ check("LSTM", LSTM)
 # One `nn.Linear` holds all four blocks, so each word costs one product. Time is a plain loop. Nothing is detached here: the training loop decides where the gradient is cut off.
 
 # %% [markdown] slide="subslide"
-# Is it the real thing? Copy the weights of PyTorch's LSTM into yours, and let both read.
+# Is it the real thing? Copy the weights of PyTorch's `nn.LSTM` into yours, and let both read.
 
 # %%
 LSTM = or_reference("LSTM", LSTM)
@@ -315,14 +315,14 @@ print(f"largest distance of any state: {(yours(x)[0] - theirs(x)[0]).abs().max()
 # %% [markdown] slide="slide"
 # ## 4. Train it
 #
-# A language model is an LSTM between two tables: word vectors below, a softmax above.
+# A language model is an LSTM between two tables: word vectors below (the **embedding matrix**, `nn.Embedding`), a softmax above.
 
 # %% [markdown] exercise="LanguageModel"
 # ### Exercise 5. A language model around it
 #
-# Write the class. `LanguageModel(words, size, lstm)` has three parts: `self.embedding`, a vector of `size` numbers for each word; `self.lstm`, made by `lstm(size, size)`; `self.softmax`, a linear layer to a score for each word.
+# Write the class. `LanguageModel(words, size, lstm)` has three parts: `self.embedding`, the embedding matrix, a vector of `size` numbers for each word; `self.lstm`, made by `lstm(size, size)`; `self.softmax`, a linear layer to a logit for each word.
 #
-# `states(ids, state)` gives the state after each word, (B, T, `size`), and the last pair. Calling the model gives the scores of the next word, (B, T, `words`), and the last pair.
+# `states(ids, state)` gives the state after each word, (B, T, `size`), and the last pair. Calling the model gives the logits of the next word, (B, T, `words`), and the last pair.
 
 
 # %% exercise="LanguageModel"
@@ -368,9 +368,9 @@ check("LanguageModel", LanguageModel)
 # The layer is handed in, so another one with the same two results would do as well. The softmax itself is left to the loss.
 
 # %% [markdown]
-# How wrong is a bet? Its surprise is $-\log p$ of what came, in **nats**: 0.7 for a chance of 1 in 2, 6.9 for 1 in 1000. The loss $\mathcal{L}$ is the mean surprise of all words.
+# How wrong is a bet? Its surprise is $-\log p$ of what came, in **nats**: 0.7 for a probability of 1 in 2, 6.9 for 1 in 1000. The loss $\mathcal{L}$ is the mean surprise of all words, the **cross-entropy**.
 #
-# Where sentences stand side by side, the shorter ones are filled up with padding. No surprise counts there. A **mask** tells which places are real.
+# Where sentences stand side by side, the shorter ones are filled up with padding. No surprise counts there. A **mask** tells which positions are real.
 
 # %% [markdown] exercise="masked_cross_entropy"
 # ### Exercise 6. The loss of real words
@@ -396,14 +396,14 @@ def masked_cross_entropy(logits, targets, mask):
 check("masked_cross_entropy", masked_cross_entropy)
 
 # %% [markdown] hints="masked_cross_entropy"
-# nudge: Over how many places does your mean run? And over which axis does your softmax run?
+# nudge: Over how many positions does your mean run? And over which axis does your softmax run?
 #
-# idea: Choose the real places first: `logits[mask]` has shape (real words, V), `targets[mask]` (real words,). Then every place counts, and every place counts the same.
+# idea: Choose the real positions first: `logits[mask]` has shape (real words, V), `targets[mask]` (real words,). Then every position counts, and every position counts the same.
 #
 # outline: `torch.nn.functional.cross_entropy(logits[mask], targets[mask])` takes the softmax, the logarithm, the minus sign and the mean. By hand: `log_softmax(-1)`, `gather` the targets, choose by the mask, minus the mean.
 
 # %% [markdown] model_answer="masked_cross_entropy"
-# The real places are chosen first, so the mean runs over them alone. Padding takes part neither in the sum nor in the count.
+# The real positions are chosen first, so the mean runs over them alone. Padding takes part neither in the sum nor in the count.
 
 # %% [markdown] slide="subslide"
 # A loss of 4.6 nats says little. Its exponential says more: $e^{4.6} \approx 100$. The model hesitates as if it had to guess the throw of a fair die with 100 sides. This is the **perplexity**, $\exp(\mathcal{L})$.
@@ -414,7 +414,7 @@ check("masked_cross_entropy", masked_cross_entropy)
 # Write `train_windows(model, windows, loss_of, optimiser, clip, look)`: one reading of all `windows`, in their order.
 #
 # - `model(inputs, state)` returns the logits and the last pair `(h, c)`. The first window begins with `None`, each later one where the one before has ended. The gradient is cut off between windows.
-# - `loss_of(logits, targets)` is what to minimise, one step of `optimiser` for each window. The norm of all gradients together is at most `clip`.
+# - `loss_of(logits, targets)` is what to minimise, one step of `optimiser` for each window. The norm of all gradients together is at most `clip` (gradient clipping).
 # - After each step call `look(n)` with the number of steps taken. Return a list with the loss of each window, plain numbers.
 
 
@@ -448,10 +448,10 @@ check("train_windows", train_windows)
 # outline: `state = None`. For each window: logits and (h, c); the detached pair is the next state; the loss; empty the gradients, backward, clip, step; append `loss.item()`; call `look` with the length of the list.
 
 # %% [markdown] model_answer="train_windows"
-# The detached pair carries what was read, and no way back. Without `.detach()`, autograd would try to go back through windows that are over.
+# The detached pair carries what was read, and no way back: truncated backpropagation through time. Without `.detach()`, autograd would try to go back through windows that are over.
 
 # %% [markdown] slide="subslide"
-# Now your parts run together. The opponents bet by counts, from the same text with the same vocabulary: single words, pairs, and triples (bigrams and trigrams, smoothed after Kneser and Ney, so that the unseen keeps a chance).
+# Now your parts run together. The opponents count in the same text: single words, pairs, and triples (bigrams and trigrams, smoothed after Kneser and Ney, so that the unseen keeps some probability).
 
 # %%
 LanguageModel = or_reference("LanguageModel", LanguageModel)
@@ -510,7 +510,7 @@ print(f"Your LSTM {reached:.1f}, pairs {counted[2]:.1f}, triples {counted[3]:.1f
 outcome("lm_perplexity", reached, factor=1.5)
 
 # %% [markdown]
-# Your class, your loss and your loop have made it talk, if not make sense (one run). Change the beginning and the temperature, and listen:
+# Your class, loss and loop have made it talk, if not make sense (one run). Change beginning and temperature, and listen:
 
 # %%
 MINE, TEMPERATURE = "she said", 0.7
@@ -518,7 +518,7 @@ for seed in range(3):
     print(spoken(after_all, draw_word, vocabulary, MINE.split(), TEMPERATURE, seed=seed))
 
 # %% [markdown]
-# Does its page keep a note? Your slope of section 3, now along $c$: an LSTM before its first step, yours, and a fresh one whose forget gates begin near 1 (a bias of 3).
+# Does its page keep a note? Your gradient of section 3, now along the cell state: an LSTM before its first step, yours, and a fresh one whose forget gates begin near 1 (a bias of 3).
 
 # %% slide="subslide"
 readers.notes(notes_kept(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64)))
@@ -603,9 +603,9 @@ check("broken_readers", broken_readers)
 # %% [markdown] slide="slide"
 # ## 6. The page as a vector
 #
-# To bet well after *she put the money in the bank*, the page must hold something about *bank* **in this sentence**. So $h_t$ is a vector of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products too, but rows of a table.)
+# To bet well after *she put the money in the bank*, the page must hold something about *bank* **in this sentence**. So the hidden state $h_t$ is a **contextual vector** (a *contextual embedding*) of the word $w_t$ in its left context, made anew for every sentence. (word2vec's vectors are by-products too, but rows of a table.)
 #
-# What does a state know? Replace **one** word of a sentence, and see which states move.
+# What does such a contextual vector know? Replace **one** word of a sentence, and see which states move.
 
 # %%
 MOVE = ["only state 5", "states 5 to 11", "all states", "states 1 to 5"]
@@ -626,7 +626,7 @@ outcome("who_moves", "states 5 to 11" if moving == list(range(5, 12)) else str(m
 #
 # ### Myth or measured?
 #
-# > *"The hidden state at place t predicts the t-th word."*
+# > *"The hidden state at position t predicts the t-th word."*
 #
 # Explanations of ELMo often say so. Compare the bets:
 
@@ -677,7 +677,7 @@ outcome("state_senses", gain.partition(": ")[2])
 #
 # A letter has a coffee stain, and one word is gone. You read up to the stain and on beyond it, and say which word fits. Using both sides helps; people do it too.
 #
-# **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *place*.
+# **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *position*.
 
 # %% slide="subslide"
 readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
@@ -685,7 +685,7 @@ readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 # %% [markdown] exercise="around_target" slide="subslide"
 # ### Exercise 9. Everything but the word itself
 #
-# Both readers have read `</s> w1 … wT </s>` and left a state at **each** place: `left` and `right`, (B, T + 2, H), both in the order of the text. A state has read its own place, too.
+# Both readers have read `</s> w1 … wT </s>` and left a state at **each** position: `left` and `right`, (B, T + 2, H), both in the order of the text. A state has read its own position, too.
 #
 # Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, beside it the right state that has read everything **after** $t$. Autograd must be able to follow.
 
@@ -702,17 +702,17 @@ def around_target(left, right):
 check("around_target", around_target)
 
 # %% [markdown] hints="around_target"
-# nudge: Number the places 0 to T + 1. The boundary is place 0, the first word place 1. At which place stands the left state that you want for the first word? And the right one?
+# nudge: Number the positions 0 to T + 1. The boundary is position 0, the first word position 1. At which position stands the left state that you want for the first word? And the right one?
 #
-# idea: For word $t$: left at place $t - 1$, right at place $t + 1$. For all words together, $t - 1$ runs from 0 to T − 1, and $t + 1$ from 2 to T + 1.
+# idea: For word $t$: left at position $t - 1$, right at position $t + 1$. For all words together, $t - 1$ runs from 0 to T − 1, and $t + 1$ from 2 to T + 1.
 #
-# outline: `left[:, :-2]` and `right[:, 2:]` have T places each. `torch.cat([...], dim=-1)` puts them side by side.
+# outline: `left[:, :-2]` and `right[:, 2:]` have T positions each. `torch.cat([...], dim=-1)` puts them side by side.
 
 # %% [markdown] model_answer="around_target"
-# The boundary is place 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
+# The boundary is position 0, so the left state before word $t$ stands at $t - 1$ and the right state after it at $t + 1$. The states at the word itself are left out, because both have read the word.
 
 # %% [markdown] slide="subslide"
-# You know the loss: your `sgns_loss` of lesson 01. The vector of the place plays the centre word, the word that belongs there the neighbour. Noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: take both states at the word **itself**.
+# You know the loss: your `sgns_loss` of lesson 01. The vector of the position plays the centre word, the word that belongs there the neighbour. Noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: take both states at the word **itself**.
 
 # %%
 LOSS = ["falls far lower", "hardly differs", "stays higher"]
@@ -777,9 +777,9 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Through a plain recurrence the gradient fades. An LSTM's cells are multiplied by a gate and added to, and the gate must be open.
-# - Rows are stretches of one text, and targets are one place ahead. The state is carried from window to window; the gradient is cut off.
-# - Perplexity means nothing without its vocabulary. Counting is a strong opponent.
+# - A plain recurrent network has a vanishing gradient. An LSTM's cell state is multiplied by a gate and added to, and the gate must be open.
+# - Rows are stretches of one text, and targets are one position ahead. The state is carried from window to window; the gradient is cut off (truncated BPTT).
+# - Perplexity, the exponential of the cross-entropy, means nothing without its vocabulary. Counting is a strong opponent.
 # - A state is a vector of the word in its **left** context. At senses, untrained states come near trained ones.
 # - context2vec looks at a gap from both sides. With few labels it beats its untrained twin, but not clearly two neighbours with trained vectors. With many, the twin and the two words beside do about as well or better.
 

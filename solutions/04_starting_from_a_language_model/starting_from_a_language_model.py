@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 04 · Starting from a language model
 #
-# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there.
+# In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. Using for one task what was learnt on another is **transfer learning**.
 
 # %%
 from functools import partial
@@ -60,7 +60,7 @@ plots.road("04")
 # |---|---|---|---|
 # | $B$, $S$, $T$ | sentences in a batch, words in a source, in a target | $q$ | the decoder's question |
 # | $H$; $V$, $C$ | numbers in a state; words in the vocabulary, classes | $k_s$ | what source word $s$ offers to it, its key |
-# | $\mathcal{L}$, $g$ | a loss, its gradient | $\alpha_s$ | the share of the look that word $s$ gets |
+# | $\mathcal{L}$, $g$ | a loss, its gradient | $\alpha_s$ | the attention weight of source word $s$ |
 # | $w$ | the weight of the old loss | $\eta$ | the learning rate |
 
 # %% [markdown] instructor=true
@@ -92,14 +92,14 @@ outcome("no_label", 100 * judged.mean(), unit="%")
 #
 # You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
 #
-# Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last state names the class. **All** weights go on learning.
+# Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last hidden state names the class. **All** weights go on learning: this is **fine-tuning**.
 
 # %% [markdown] exercise="LSTMClassifier"
 # ### Exercise 1. Read, then judge
 #
-# Write the class `LSTMClassifier(words, classes, embedding, hidden, dropout)`. Its parts are called `embedding`, a table of word vectors; `lstm`, one layer; and `output`, a linear layer that gives a score to each class. (`embedding` is the length of a word vector, `hidden` the number of units of the LSTM.)
+# Write the class `LSTMClassifier(words, classes, embedding, hidden, dropout)`. Its parts are called `embedding`, a table of word vectors; `lstm`, one layer; and `output`, a linear layer that gives a logit to each class. (`embedding` is the length of a word vector, `hidden` the number of units of the LSTM.)
 #
-# `forward(ids, lengths)` is given word ids (B, T), with padding at the end of shorter sentences, and the number of real words of each sentence, (B,). It returns scores (B, C), one for each class. Each sentence is judged by the state after its own last word. In training, dropout with the share `dropout` falls on what the LSTM reads and on what the last layer reads.
+# `forward(ids, lengths)` is given word ids (B, T), with padding at the end of shorter sentences, and the number of real words of each sentence, (B,). It returns the logits (B, C), one for each class. Each sentence is judged by the state after its own last word. In training, dropout with the share `dropout` falls on what the LSTM reads and on what the last layer reads.
 
 
 # %% exercise="LSTMClassifier"
@@ -133,7 +133,7 @@ check("LSTMClassifier", LSTMClassifier)
 # %% [markdown] hints="LSTMClassifier"
 # nudge: What stands in the last column of a table for a sentence of two words, if another has five? What has the LSTM read by then?
 #
-# idea: The states are a tensor (B, T, H). The last word of sentence b stands at `lengths[b] - 1`. Two rows of numbers as an index pick one place of each sentence.
+# idea: The states are a tensor (B, T, H). The last word of sentence b stands at `lengths[b] - 1`. Two rows of numbers as an index pick one position of each sentence.
 #
 # outline: `batch_first=True` for the LSTM. It returns the states and something else. Index the states with `torch.arange(len(ids))` and the lengths minus 1.
 
@@ -324,11 +324,13 @@ report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
 
 # %% [markdown]
+# (Each line has two intervals. The *bootstrap* draws labels and texts anew from those that were there, a thousand times: lesson 15 builds it. **Student's t** knows only how far the few draws lie apart, and allows for how few they are.)
+#
 # For each start, rate and stopping pass were chosen on 500 other sentences (a luxury with 100 labels). Subjective or objective: the whole move makes no clear difference, 4 points behind (−2 to 11), and a bag of words is 5 points ahead of it (2 to 8). Part of speech: it **helps**, by 15 points (9 to 21). But the word vectors alone bring 15, too. Nor is it clearly ahead of counting the last word, even with 1,000 labels.
 #
 # ### Why should a start help at all?
 #
-# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings fit them all, and training ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
+# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and many of these fail on new texts (**overfitting**); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together. Whether the *task* needs that is another question.
 #
 # ### Myth or measured?
 #
@@ -386,7 +388,7 @@ outcome("forgotten", alone[-1] / alone[0], unit="x", factor=1.1)
 # %% [markdown]
 # Is it a catastrophe? Not here: it forgets a part.
 #
-# Ramachandran, Liu and Le (our section 3) have a remedy: **do not stop.** While the labels are learnt, the language model's loss is minimised too, on plain text. This is a **joint loss**:
+# Ramachandran, Liu and Le (our section 3) have a remedy: **do not stop.** While the labels are learnt, the language model's loss is minimised too, on plain text. This is a **joint loss**; the language model is an *auxiliary task*:
 #
 # $$\mathcal{L} = \mathcal{L}_{\text{task}} + w \, \mathcal{L}_{\text{LM}}$$
 #
@@ -460,14 +462,14 @@ print(stored_result("context_forgetting"))
 report.print_forgetting()
 
 # %% [markdown]
-# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91. **The weight matters, and 1 is no safe choice.**
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91 (by Student's t). **The weight matters, and 1 is no safe choice.**
 #
 # Forgetting hurts only whoever still needs the old skill. Dai and Le do not. For a translator it is half of the work.
 
 # %% [markdown] slide="slide"
 # ## 3. Two language models become a translator
 #
-# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The encoder reads the source. The decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Translated pairs are expensive, so such a model overfits. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
+# In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The **encoder** reads the source. The **decoder** says the target word by word, and is itself a language model, one that has been told what to talk about. This is **sequence-to-sequence** learning, *seq2seq*. Translated pairs are expensive, so overfitting is likely. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
 
 # %% slide="subslide"
 two_models("A translator from two language models")
@@ -476,15 +478,15 @@ two_models("A translator from two language models")
 # (Attention, *combine* and the residual are drawn once, and meant at every step; the first layer is read at every word.) Four ideas, each with its reason:
 #
 # - **The softmax too** comes from the target's language model.
-# - **Joint loss**: task and both language models, equally weighted, against forgetting.
+# - **A joint loss again**: task and both language models, equally weighted, against forgetting.
 # - **A residual.** The upper layers start at random and send noise, up and down. So the output of the first layer goes around them, straight to the softmax input.
 # - **Attention to both layers** of the encoder, the new top layer and the pretrained first one.
 #
-# **Attention** is one look at the source, divided among its words. The decoder asks with a vector $q$. Each source word offers a vector $k_s$. The better the two fit, the larger the share of the look:
+# **Attention** is one look at the source, divided among its words. The decoder asks with a vector $q$. Each source word offers a vector $k_s$. The better the two fit, the larger the share of the look. These shares are the **attention weights**:
 #
 # $$\alpha_s = \frac{\exp(q \cdot k_s)}{\sum_{s'} \exp(q \cdot k_{s'})}$$
 #
-# What is **read** is an average with these shares, $\sum_s \alpha_s v_s$. Here $v_s$ is the encoder's state at word $s$, in its first layer or in its top one.
+# What is **read** is an average with these weights, $\sum_s \alpha_s v_s$. Here $v_s$ is the encoder's state at word $s$, in its first layer or in its top one.
 
 # %% [markdown] exercise="attend"
 # ### Exercise 5. Where to look
@@ -495,7 +497,7 @@ two_models("A translator from two language models")
 # - `keys` (B, S, H): one for each source word,
 # - `mask` (B, S): True at real source words, False at padding, in front or behind.
 #
-# Return the shares (B, T, S). Those of one query add up to 1, and padding gets exactly 0. It must also work with scores of hundreds, even where padding has the largest.
+# Return the attention weights (B, T, S). Those of one query add up to 1, and padding gets exactly 0. It must also work with scores of hundreds, even where padding has the largest.
 
 
 # %% exercise="attend"
@@ -511,14 +513,14 @@ def attend(queries, keys, mask):
 check("attend", attend)
 
 # %% [markdown] hints="attend"
-# nudge: Three steps: all scores, then something about the padding, then the shares. Which of them must come before which?
+# nudge: Three steps: all scores, then something about the padding, then the attention weights. Which of them must come before which?
 #
-# idea: `queries @ keys.transpose(1, 2)` has all scores, (B, T, S). A score of minus infinity gets a share of exactly 0, and the others still add up to 1. The mask needs an axis in the middle: `mask.unsqueeze(1)`.
+# idea: `queries @ keys.transpose(1, 2)` has all scores, (B, T, S). A score of minus infinity gets a weight of exactly 0, and the others still add up to 1. The mask needs an axis in the middle: `mask.unsqueeze(1)`.
 #
 # outline: All scores in one product; minus infinity where the mask is False; softmax over the last axis.
 
 # %% [markdown] model_answer="attend"
-# A score of minus infinity becomes a share of exactly 0, and the softmax shares out the look among the real words alone. Zeros written in after the softmax would leave shares that no longer add up to 1.
+# A score of minus infinity becomes an attention weight of exactly 0, and the softmax shares out the look among the real words alone. Zeros written in after the softmax would leave weights that no longer add up to 1.
 
 # %%
 attend = or_reference("attend", attend)
@@ -528,14 +530,14 @@ attend = or_reference("attend", attend)
 #
 # Now the decoder of the drawing, one step of it. `model` has the parts `target_embedding`; the LSTMs `decoder_first` and `decoder_top` (both with `batch_first`); the linear layers `combine`, 3H to H, and `softmax`, which gives scores.
 #
-# Write `decode_step(model, words, state, first, top, mask)`. `words` (B,) holds the word before, one for each sentence (at the beginning, the boundary). `first` and `top` (B, S, H) are the encoder's two layers, `mask` (B, S) is True at real source words. `state` is whatever your step returned one word earlier, and None at the beginning. This must be true:
+# Write `decode_step(model, words, state, first, top, mask)`. `words` (B,) holds the word before, one for each sentence (at the beginning, the boundary). In training that is the true word, whatever the decoder would have said: **teacher forcing**. `first` and `top` (B, S, H) are the encoder's two layers, `mask` (B, S) is True at real source words. `state` is whatever your step returned one word earlier, and None at the beginning. This must be true:
 #
 # - The word before goes through both LSTMs, and each goes on from its own state.
-# - The top LSTM's output asks, and the keys are the encoder's top layer. The shares then read both layers.
+# - The top LSTM's output asks, and the keys are the encoder's top layer. The attention weights then read both layers.
 # - `combine` reads what was read of the first layer, what was read of the top layer, and the top LSTM's output, in this order. Its tanh is what the new layers have to say.
 # - The residual: the softmax reads that plus the first LSTM's output.
 #
-# Return three things: the scores (B, V), the new state, the shares (B, S).
+# Return three things: the logits (B, V), the new state, the attention weights (B, S).
 
 
 # %% exercise="decode_step"
@@ -563,7 +565,7 @@ check("decode_step", decode_step)
 # outline: Unpack the two states, or two times None. Embedding, first LSTM, top LSTM. `attend` with the top output as query. `shares @ first`, `shares @ top` and the top output side by side; `combine`; tanh; add the first output; softmax layer.
 
 # %% [markdown] model_answer="decode_step"
-# `attend` gets one query a sentence: its T is 1 here. In training the words before are the true ones, so one wrong bet does not spoil the next. Left alone, the decoder reads what it has said itself. Padding needs no care beyond the mask.
+# `attend` gets one query a sentence: its T is 1 here. With teacher forcing one wrong bet does not spoil the next. Left alone, the decoder reads what it has said itself. Padding needs no care beyond the mask.
 
 # %%
 decode_step = or_reference("decode_step", decode_step)
@@ -626,7 +628,7 @@ for name, found in translators.items():
     report.print_said(it, found, decode_step, [MY_SENTENCE.split(), *it.held_out[:3]])
 
 # %% [markdown]
-# It speaks English of a kind, hardly ever the right sentence. Perplexity asks for one word, with the true words before it; alone, it reads its own mistakes.
+# It speaks English of a kind, hardly ever the right sentence. Perplexity is measured with teacher forcing. Alone, the decoder takes its likeliest word each time, **greedy decoding**, and reads its own mistakes: this gap is called **exposure bias**.
 #
 # What is left of the start's lead after fifteen passes? In stored runs most readers lack one piece; the first lacks two. For all but one the best pass is the last or nearly.
 
@@ -685,15 +687,15 @@ check("broken_translators", broken_translators)
 # outline: For each fault, say which line it must change and which it cannot. A fault of padding cannot show in sentences that are read one by one; a leak cannot show in other new sentences.
 
 # %% [markdown] model_answer="broken_translators"
-# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: of its own sentence it never knows more than the word before. Left alone it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all. It learnt to repeat the word that it reads. Left alone, it reads the boundary first, repeats it, and is done. With fault 3, a batch and single sentences would differ. With 4, the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats. With 6, the test would be far easier than other new sentences.
+# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: of its own sentence it never knows more than the word before. In greedy decoding it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all. It learnt to repeat the word that it reads. Left alone, without teacher forcing, it reads the boundary first, repeats it, and is done (the far end of exposure bias). With fault 3, a batch and single sentences would differ. With 4, the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats. With 6, the test would be far easier than other new sentences.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - In 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
+# - Transfer learning by fine-tuning: in 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
 # - Ask the pretrained model itself first: it may know the answer without a label.
-# - Fine-tuning wears the language model down. A joint loss preserves what it knew, and the weight of that loss matters.
-# - A translator can start from two language models. Whether it reads its source is a question of its own: ask with a wrong source.
+# - Fine-tuning wears the language model down (in the worst case, catastrophic forgetting). A joint loss preserves what it knew, and the weight of that loss matters.
+# - An encoder–decoder, made for sequence-to-sequence tasks, can start from two language models: pretraining for both sides. Whether it reads its source is a question of its own: ask with a wrong source.
 #
 # Still missing: layers that go **unchanged** into every task. TagLM takes the first step.
 
@@ -717,7 +719,7 @@ progress()
 # %% [markdown]
 # ## If you have time: read it, then say it again
 #
-# Dai and Le's other way to learn from plain text is the **sequence autoencoder**. A courier learns a message by heart: listen first, then recite. One and the same LSTM does both. For a sentence of $n$ words it makes $2n + 1$ steps:
+# Dai and Le's other way to learn from plain text is the sequence autoencoder. A courier learns a message by heart: listen first, then recite. One and the same LSTM does both. For a sentence of $n$ words it makes $2n + 1$ steps:
 #
 # - it listens: it reads `w1 … wn`, and nothing is asked;
 # - it reads the boundary: now it must say `w1`;
@@ -752,7 +754,7 @@ check("autoencoder_steps", autoencoder_steps)
 # outline: inputs: sentence, boundary, sentence; targets: n times anything, then the sentence and the boundary; counted: n times False, then n + 1 times True.
 
 # %% [markdown] model_answer="autoencoder_steps"
-# The boundary after the sentence starts the recital. From there on the targets are one place ahead of the inputs, for n + 1 steps.
+# The boundary after the sentence starts the recital. From there on the targets are one position ahead of the inputs, for n + 1 steps.
 
 # %%
 autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
@@ -768,7 +770,7 @@ report.print_leads(both_ways, "both")
 #
 # ### What Ramachandran, Liu and Le claimed, and what is told
 #
-# The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best on WMT's test texts of 2014 and 2015. (BLEU counts the runs of words that a translation shares with a person's; WMT compares systems every year.) **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
+# The abstract claims two things. **Translation**, English to German: 1.3 BLEU above the previous best on WMT's test texts of 2014 and 2015. (**BLEU** counts the runs of words that a translation shares with a person's; WMT compares systems every year, by BLEU.) **Summaries**, on news from CNN and the Daily Mail: better than the purely supervised baseline *in the eyes of human judges*. It claims no record there. Translation gained because the model **generalised** better, they write, and summaries because **training** went better (arXiv, version 1).
 #
 # To cite it right: the paper was at EMNLP 2017; CNN and Daily Mail are its summaries, not its translation; and the figure that is redrawn above is its own, not the ELMo paper's.
 

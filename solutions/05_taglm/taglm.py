@@ -64,7 +64,7 @@ plots.road("05")
 # | $B$ | sentences in a batch | $e_{t,k}$ | emission: how much word $t$ likes label $k$ |
 # | $T$ | words in a sentence | $A_{j,k}$ | transition: how well label $k$ follows label $j$ |
 # | $K$ | labels | $a_k$, $b_k$ | how well a sentence starts, or ends, with $k$ |
-# | $y_t$ | the label of word $t$ | $Z$ | the sum over all paths |
+# | $y_t$ | the label of word $t$ | $Z$ | partition function: the sum over all paths |
 
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes, for somebody who passes most checks at once: opening, 2; section 1, 4; section 2, 12; section 3, 32; section 4, 36; section 5, 11; section 6, 11; the myth and recap, 2: 110 in all. The essays take 10 more, the optional sections 25. For 95 minutes: show exercise 4 solved; for 80, exercises 1 and 5 as well. Draw the trellis of section 2 on the board before anybody types. Students get stuck in exercise 2 on the axis of the sum: make them say aloud "from, to" for shape (B, from, to). Exercise 4 is exercise 2 with max for logsumexp, plus the walk back; say so. Poll before section 6: "With all 8,000 sentences, will the gain be more or less than with 80?" The usual wrong answer is "more, because the network can use it better".
@@ -103,7 +103,7 @@ outcome("lazy", 100 * np.mean([label == "O" for label in gold]), unit="%")
 #
 # You plan a walk of several days and choose a hut for each night. Every hut has a comfort, and every path from one hut to the next a beauty. The best walk is **not** the list of the most comfortable huts: two of them may have a swamp between them.
 #
-# A tagger has the same problem. Look at *in New York today*, in BIO. *New* is mostly an ordinary adjective, so it leans towards O. *York* leans towards I-LOC, because it mostly stands inside *New York*. But *I-LOC* right after *O* is a swamp.
+# Sequence labelling has the same problem. Look at *in New York today*, in BIO. *New* is mostly an ordinary adjective, so it leans towards O. *York* leans towards I-LOC, because it mostly stands inside *New York*. But *I-LOC* right after *O* is a swamp.
 
 # %%
 words = ["in", "New", "York", "today"]
@@ -125,7 +125,7 @@ trellis(emissions[0].numpy(), words, labels, walk, title=title, transitions=tran
 #
 # $$s(y) = a_{y_1} + \sum_{t=1}^{T} e_{t,y_t} + \sum_{t=2}^{T} A_{y_{t-1},\,y_t} + b_{y_T}$$
 #
-# The emissions come from a network that reads the sentence. The transitions are a table of $K \times K$ numbers, learnt with the rest, the same at every place. `transitions[j, k]` is for label $k$ right **after** label $j$.
+# The **emissions** (logits) come from a network that reads the sentence. The **transitions** are a table of $K \times K$ numbers, learnt with the rest, the same at every position. `transitions[j, k]` is for label $k$ right **after** label $j$.
 
 # %% [markdown] exercise="path_score"
 # ### Exercise 1. The score of a path
@@ -178,7 +178,7 @@ for number in scores.argsort(descending=True)[:3].tolist():
 #
 # $$p(y) = \frac{e^{s(y)}}{Z}, \qquad Z = \sum_{\text{all paths } y'} e^{s(y')}, \qquad \text{loss} = -\log p(y_{\text{gold}}) = \log Z - s(y_{\text{gold}})$$
 #
-# A softmax over whole paths. But how many are there?
+# A softmax over whole paths; $Z$ is called the **partition function**. But how many paths are there?
 
 # %%
 predict("paths", "20 labels, 24 words: the number of paths has how many digits?", unit="digits")
@@ -198,7 +198,7 @@ outcome("paths", len(str(20**24)), unit="digits")
 # %% [markdown] exercise="log_partition"
 # ### Exercise 2. The sum over all paths, in log space
 #
-# Write `log_partition(emissions, mask, transitions, start, end)` with the shapes of exercise 1. Return $\log Z$ of each sentence, a tensor of shape (B,) that autograd can follow back.
+# Write `log_partition(emissions, mask, transitions, start, end)` with the shapes of exercise 1. Return the log of the partition function, $\log Z$, of each sentence, a tensor of shape (B,) that autograd can follow back.
 #
 # The sentences of a batch differ in length. When a sentence has ended, its $\alpha$ stands still while the others go on. Scores may reach ±1000, and a forbidden transition is −10,000: the sum **and its gradient** must stay numbers. And do not walk over every path: with ten labels seven words have ten million.
 
@@ -238,7 +238,7 @@ print(f"probability of the best path: {math.exp(scores.max().item() - log_z):.0%
 # %% [markdown] slide="subslide"
 # ### What does a transition learn?
 #
-# The loss is $\log Z - s(y_{\text{gold}})$, and training goes down its slope. What is that slope for one number, $A_{j,k}$?
+# The loss is $\log Z - s(y_{\text{gold}})$, and training goes down its gradient. What is that gradient for one number, $A_{j,k}$?
 
 # %% [markdown] exercise="transition_slope"
 # ### Exercise 3. What a transition learns (derive it)
@@ -268,14 +268,14 @@ def transition_slope(paths, scores, gold, count):
 check("transition_slope", transition_slope)
 
 # %% [markdown] hints="transition_slope"
-# nudge: Take two words: each path makes one move. Then $Z$ is a plain softmax's sum, and you know that slope.
+# nudge: Take two words: each path makes one move. Then $Z$ is a plain softmax's sum, and you know that gradient.
 #
 # idea: $\partial \log Z = \frac{1}{Z} \sum_y e^{s(y)}\, \partial s(y)$, and $e^{s(y)} / Z$ is the probability of the path. $\partial s(y) / \partial A_{j,k}$ is the number of moves from j to k in y.
 #
 # outline: Probabilities of the paths: exponentials of the scores minus the largest, divided by their sum. Zeros (K, K). For each path and each of its moves, add the path's probability at that move. Then subtract 1 for each move of the gold path.
 
 # %% [markdown] model_answer="transition_slope"
-# The slope is the number of moves that the model **expects**, minus the number that was **counted** in the gold path. Where the two agree, nothing more is learnt. A move that comes twice counts twice: `slope[rows, columns] += ...` with lists of places would count it once.
+# The gradient is the number of moves that the model **expects**, minus the number that was **counted** in the gold path. Where the two agree, nothing more is learnt. A move that comes twice counts twice: `slope[rows, columns] += ...` with lists of indices would count it once.
 
 # %%
 transition_slope = or_reference("transition_slope", transition_slope)
@@ -290,7 +290,7 @@ print(f"largest distance to autograd: {np.abs(derived - by_autograd.numpy()).max
 plots.table(derived, labels, labels, title="Expected minus counted: from the row to the column")
 
 # %% [markdown]
-# **Expected minus counted.** That is all a CRF ever learns from, and autograd walked 81 paths in four steps. The same holds for emissions: the **gradient of $\log Z$** for $e_{t,k}$ is how often the model expects label $k$ at word $t$. That is the probability of the label, given the whole sentence.
+# **Expected minus counted.** That is all a CRF ever learns from, and autograd walked 81 paths in four steps. The same holds for emissions: the **gradient of $\log Z$** for $e_{t,k}$ is how often the model expects label $k$ at word $t$. That is the **marginal** probability of the label, given the whole sentence.
 
 # %% slide="subslide"
 leaf = emissions.clone().requires_grad_()
@@ -299,7 +299,7 @@ title = "Probability of each label, from the gradient of log Z"
 plots.table(chances[0].numpy(), words, labels, title=title)
 
 # %% [markdown]
-# On its own *New* leaned to O. Beside *York* it more probably begins a place.
+# On its own *New* leaned to O. By its marginal, beside *York*, it more probably begins a place.
 
 # %% [markdown] slide="slide"
 # ## 4. The best path, and a CRF of your own
@@ -364,7 +364,7 @@ trellis(emissions[0].numpy(), words, labels, walks, title=title, transitions=tra
 #
 # Write `may_follow(before, after)` for BIOES labels such as `"B-NP"` or `"O"`. Return True if `after` may stand right after `before`.
 #
-# `before` can also be `"<start>"`, the place before the first word, and `after` can be `"<end>"`, the place after the last. A sentence without words is allowed: `"<start>"`, then `"<end>"`. A kind may hold a hyphen, as in `"B-NON-GPE"`.
+# `before` can also be `"<start>"`, the position before the first word, and `after` can be `"<end>"`, the position after the last. A sentence without words is allowed: `"<start>"`, then `"<end>"`. A kind may hold a hyphen, as in `"B-NON-GPE"`.
 
 
 # %% exercise="may_follow"
@@ -459,7 +459,7 @@ check("CRF", CRF)
 # outline: In the constructor three `nn.Parameter(torch.zeros(...))`, and `torch.tensor` of `may_follow` for each pair, for `"<start>"` and for `"<end>"`. `scores` fills the three. `loss`: the mean of `log_partition` minus `path_score`, both with `*self.scores()`. `decode`: the first of the two things that `viterbi` returns.
 
 # %% [markdown] model_answer="CRF"
-# The rules are laid over the tables in every call, so an optimiser's step is seen at once. A forbidden move has slope 0: it never learns, and need not. Training and decoding use the same tables. A loss without the rules would fight paths that can never be chosen.
+# The rules are laid over the tables in every call, so an optimiser's step is seen at once. A forbidden move has gradient 0: it never learns, and need not. Training and decoding use the same tables. A loss without the rules would fight paths that can never be chosen.
 
 # %%
 CRF = or_reference("CRF", CRF)
@@ -469,9 +469,9 @@ CRF = or_reference("CRF", CRF)
 #
 # A hospital wants to find every drug and every dose in its records. It has millions of records. But each **labelled** record costs a doctor's evening. Law firms have the same bill. So: how far do you get with **few labels**?
 #
-# Our task is **CoNLL-2000**: sentences from the Wall Street Journal, cut into chunks. We pretend that only 1 % of the training sentences have labels.
+# Our task is the chunking of **CoNLL-2000**: sentences from the Wall Street Journal. We pretend that only 1 % of the training sentences have labels.
 #
-# The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters (lesson 06). Two **bidirectional LSTMs**, stacked as two floors, read the words both ways, and a dense layer makes the emissions. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task (forerunners: lesson 04).
+# The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters (lesson 06). Two **bidirectional LSTMs** (`nn.LSTM(bidirectional=True)`), stacked as two floors, read the words both ways, and a dense layer makes the emissions. The whole is a **BiLSTM-CRF**. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task (forerunners: lesson 04).
 #
 # Above it sits **your** CRF, trained by **your** loop of lesson 04. (If yours loops over labels, a run can take a minute. Then begin the cell with `CRF = LinearChainCRF`, the course's, which takes seconds.)
 
@@ -550,7 +550,7 @@ report.print_learnt_transitions()
 #
 # ### Three broken CRFs
 #
-# Three taggers of names have one fault each in their CRF. Beside them is a sound one (stored, one run each).
+# Three taggers for named-entity recognition have one fault each in their CRF. Beside them is a sound one (stored, one run each).
 
 # %% slide="subslide"
 report.print_broken()
@@ -596,11 +596,11 @@ check("broken_crfs", broken_crfs)
 #
 # You sort the mail in a country whose language you began to learn last week. You have seen eighty sorted envelopes. Beside you sits somebody who has read whole libraries in it. She will never learn your sorting. But at every word she can tell you: *having read up to here, I expect such words next; having read from the end, such words before.* You write her remarks beside your own notes, and then decide.
 #
-# She is the **language model**, and she is **frozen**. Her remarks are the states of her **top layer**: for word $t$ the forward model has read up to and including word $t$, the backward model from the end back to word $t$.
+# She is the language model, and she is **frozen**. Her remarks are the hidden states of her **top layer**: for word $t$ the forward model has read up to and including word $t$, the backward model from the end back to word $t$.
 #
 # $$h^{LM}_t = [\overrightarrow{h}^{LM}_t ;\; \overleftarrow{h}^{LM}_t]$$
 #
-# Many summaries put the remarks into the input. The paper (equation 3) puts them beside what the **first floor** gives, and the second floor reads both.
+# Many summaries put the remarks into the input. The paper (equation 3) puts them beside what the **first floor** of the BiLSTM-CRF gives, and the second floor reads both.
 
 # %% slide="subslide"
 taglm_network(["Maria", "flew", "to", "Oslo"], ["S-PER", "O", "O", "S-LOC"], "TagLM for names")
@@ -649,7 +649,7 @@ check("with_lm", with_lm)
 # outline: If `position == "input"`, join to `words`. Call `first`. If `"after_first"`, join. Call `second`. If `"after_second"`, join. Return.
 
 # %% [markdown] model_answer="with_lm"
-# The states of the language model are joined at one place, and nothing else changes. With `"none"` they are joined nowhere: that is the tagger without a language model.
+# The states of the language model are joined at one point, and nothing else changes. With `"none"` they are joined nowhere: that is the tagger without a language model.
 
 # %% [markdown] slide="subslide"
 # Our consultant is the course's own. She has read a few million words; lessons 06 and 07 build her.
@@ -727,8 +727,8 @@ outcome("ten_percent", report.share_without(), unit="%")
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - A CRF is a softmax over whole paths. The forward algorithm sums them in $T K^2$ steps; Viterbi is the same walk with max, and doors to read backwards.
-# - Its slope is expected minus counted. A loss below 0 is a fault.
+# - A CRF is a softmax over whole paths. The forward algorithm gives its partition function in $T K^2$ steps; Viterbi is the same walk with max, and doors to read backwards.
+# - Its gradient is expected minus counted. A loss below 0 is a fault.
 # - TagLM joins the frozen top-layer states of a language model to the output of the tagger's first floor.
 # - With few labels that is worth much. For chunks most of it needs no context; for names, here, about half.
 
@@ -860,7 +860,7 @@ report.print_taken_apart()
 # %% [markdown]
 # - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours, the input is level with the first floor with 1 % of the labels, and a little ahead with 10 %. The place after the second, where no LSTM is left to read the remarks, is clearly worse.
 # - **One direction or both, big or small.** In the paper both directions add 0.22 to 0.27 points to the forward one, and the large one (perplexity 30.0) 0.26 to 0.31 to the small (Table 6). Perplexities of other texts and vocabularies, ours for one, cannot be set beside these.
-# - **Is the tagger's own network needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
+# - **Is the tagger's own bidirectional LSTM needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
 # - **The CRF.** With a softmax for each word in its place, trained as such, about a point is lost.
 
 # %% [markdown]

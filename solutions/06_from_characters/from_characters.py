@@ -44,9 +44,9 @@ plots.road("06")
 # | letter | means | letter | means |
 # |---|---|---|---|
 # | $N$ | words encoded at once | $F$ | filters |
-# | $T$ | steps of what is read: here the 50 places of a word's row | $H$ | numbers in a word's vector, as in one direction of ELMo |
+# | $T$ | steps of what is read: here the 50 positions of a word's row | $H$ | numbers in a word's vector, as in one direction of ELMo |
 # | $D$ | numbers for each letter | $x, y$ | what goes into a highway, and what comes out |
-# | $p, j$ | a place in the word, a column of a stencil | $g$ | a highway's gate, from 0 to 1 |
+# | $p, j$ | a position in the word, a column of a stencil | $g$ | a highway's gate, from 0 to 1 |
 
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes: 81 for the exercises as announced, 17 to read, 5 for the predictions and figures, 2 to wait: that is 105. By section: opening 1; section 1, 4; section 2, 11; section 3, 18; section 4, 23; section 5, 22; section 6, 11; section 7, 11; the myth, 3; recap, 1. With second tries add 20; the essay takes 8, at home, the last section 10. For 45: show exercise 2 solved, let them do 1, 4 and 5, and end with the figures of section 7. Students get stuck in exercise 2 on shapes: draw one word as a strip of T columns with D numbers each, and cut a window out of paper. In exercise 5 they forget the row of zeros. The vocabulary comes from old novels, speeches and film reviews; a neighbour list can show an ugly word.
@@ -169,18 +169,18 @@ for word in ("cat", "naïve", "打针", "<S>", "</S>"):
 #
 # Each id has a row of $D$ numbers in a small table, so a word is now a strip: $T = 50$ columns of $D$ numbers. How do you get one vector from a strip?
 #
-# Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each place it reports how well it matches the letters below. A stencil for *-ing* matches once in *sing*, twice in *singing* and not at all in *sin*. Such a stencil is a **filter**, and sliding it is a **convolution**.
+# Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each position it reports how well it matches the letters below. A stencil for *-ing* matches once in *sing*, twice in *singing* and not at all in *sin*. Such a stencil is a **filter** (or *kernel*), and sliding it is a **convolution**, `nn.Conv1d` in PyTorch. The encoder of this lesson is called a **character CNN**.
 
 
 # %% slide="subslide"
 stencil("singing", "ing")  # try other words and stencils
 
 # %% [markdown]
-# A trained stencil is not made of letters. It has a weight for every one of the $D$ numbers in each of its columns. For filter $f$ with weights $W$ and bias $b$, at place $p$:
+# A trained stencil is not made of letters. It has a weight for every one of the $D$ numbers in each of its columns. For filter $f$ with weights $W$ and bias $b$, at position $p$:
 #
 # $$\text{match}_{f}(p) = b_f + \sum_{d=1}^{D} \sum_{j=0}^{\text{width}-1} W_{f,d,j}\; \text{letters}_{d,\,p+j}$$
 #
-# The stencil stays inside the strip, so there are $T - \text{width} + 1$ places.
+# The stencil stays inside the strip, so there are $T - \text{width} + 1$ positions.
 
 # %% [markdown] exercise="convolve"
 # ### Exercise 2. A convolution by hand
@@ -190,7 +190,7 @@ stencil("singing", "ing")  # try other words and stencils
 # - `letters` (N, D, T): N words side by side,
 # - `weight` (F, D, width), `bias` (F,): F stencils of the same width.
 #
-# Return a tensor (N, F, T − width + 1) that autograd can follow back. A loop over the places, or over the columns of the stencil, is fine. Loops over words and filters are too slow: 16,000 words and 512 filters wait below.
+# Return a tensor (N, F, T − width + 1) that autograd can follow back. A loop over the positions, or over the columns of the stencil, is fine. Loops over words and filters are too slow: 16,000 words and 512 filters wait below.
 
 
 # %% exercise="convolve"
@@ -210,11 +210,11 @@ def convolve(letters, weight, bias):
 check("convolve", convolve)
 
 # %% [markdown] hints="convolve"
-# nudge: A word of 5 letters and a stencil of width 2: at how many places can it lie? Draw them.
+# nudge: A word of 5 letters and a stencil of width 2: at how many positions can it lie? Draw them.
 #
-# idea: Fix one column $j$ of the stencil. Over all places it meets the letters `letters[:, :, j : j + places]`, and `weight[:, :, j]` has shape (F, D). A matrix product of the two adds up over D for all words, filters and places at once. (Or fix one place, and let the whole stencil meet one window. Flatten both in the same order.)
+# idea: Fix one column $j$ of the stencil. Over all positions it meets the letters `letters[:, :, j : j + places]`, and `weight[:, :, j]` has shape (F, D). A matrix product of the two adds up over D for all words, filters and positions at once. (Or fix one position, and let the whole stencil meet one window. Flatten both in the same order.)
 #
-# outline: `places = T - width + 1`. Start with `bias[:, None]`, shape (F, 1), so that it lies along the filters. For each `j` below `width`, add `weight[:, :, j] @ letters[:, :, j : j + places]`, which is (N, F, places).
+# outline: `places = T - width + 1`. Start with `bias[:, None]`, shape (F, 1), so that it lies along the filters. For each `j` below `width`, add `weight[:, :, j] @ letters[:, :, j : j + places]`, which is (N, F, positions).
 
 # %% slide="subslide"
 convolve = or_reference("convolve", convolve)
@@ -232,7 +232,7 @@ SPEND = 10  # a filter of the trained model
 matches_along("suspended", matches[0, SPEND], 4, f"filter {SPEND}")
 
 # %% [markdown]
-# Where in the word the best match lies does not matter much: *-spen-* is the same in *spend* and in *suspended*. So each filter keeps only its largest match, the **maximum over time**. ("Time" is the name for the axis that is read along, even where no time passes.) That makes one number for each filter, however long the word.
+# Where in the word the best match lies does not matter much: *-spen-* is the same in *spend* and in *suspended*. So each filter keeps only its largest match, the **maximum over time** (*max pooling*). ("Time" is the name for the axis that is read along, even where no time passes.) That makes one number for each filter, however long the word.
 #
 # What do trained filters look for? Take the words in which a filter matches best. Below them are filters of the untrained network.
 
@@ -255,7 +255,7 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 #
 # After the maximum, relu sets every negative number to 0. The result $x$ says which letter patterns a word contains. But *-ed* means one thing after *walk* and another in *bed*: patterns must be **combined**. A dense layer, $\text{relu}(x W + b)$, could do it. But it would have to learn to copy everything that is fine as it is.
 #
-# A **highway** makes copying free. Two lanes lead from $x$ to $y$: one makes something new, the other lets the old through. Each number has a gate $g$ that mixes the two ($\sigma$ is the sigmoid):
+# A **highway** network makes copying free. Two lanes lead from $x$ to $y$: one makes something new, the other lets the old through. Each number has a gate $g$ that mixes the two ($\sigma$ is the sigmoid):
 #
 # $$g = \sigma(x W_{\text{carry}} + b_{\text{carry}}), \qquad y = g \cdot \text{relu}(x W_{\text{transform}} + b_{\text{transform}}) + (1 - g) \cdot x$$
 #
@@ -299,7 +299,7 @@ highway = or_reference("highway", highway)
 gate_slider(highway)
 
 # %% [markdown]
-# When training starts, $b_{\text{carry}}$ is −2, so $g$ is about $\sigma(-2) = 0.12$: nearly everything takes the old lane. Why start nearly shut? Learning goes **backwards** through the layers. Each layer multiplies the gradient by its slope $dy/dx$. Twenty layers multiply twenty slopes, and if they are small, nothing arrives at the bottom. So: what is the slope of a highway?
+# When training starts, $b_{\text{carry}}$ is −2, so $g$ is about $\sigma(-2) = 0.12$: nearly everything takes the old lane. Why start nearly shut? Learning goes **backwards** through the layers. Each layer multiplies the gradient by its derivative, the slope $dy/dx$. Twenty layers multiply twenty of them, and if they are small, the gradient vanishes on the way (lesson 03). So: what is the slope of a highway?
 
 # %% [markdown] exercise="highway_slope"
 # ### Exercise 4. Derive the slope
@@ -474,7 +474,7 @@ plots.table(*symptoms(weights), title=TITLE, form="{:.0f}")
 # 3. characters, not bytes
 # 4. no end mark
 # 5. lower case first
-# 6. mean over the places
+# 6. mean over the positions
 # 7. the gate the other way round
 # 8. no relu in the highway
 #
@@ -502,7 +502,7 @@ check("broken_encoders", broken_encoders)
 # %% [markdown] slide="slide"
 # ## 7. What do letters know?
 #
-# Reading letters is praised for unseen words, morphology and misspellings. A sceptic first tries readers without any network. One counts the **letters to change**: to insert, delete or replace. Another takes the **longest common ending**, and that one is yours to write.
+# Reading letters is praised for unseen words, morphology and misspellings. A sceptic first tries readers without any network. One counts the **letters to change**, to insert, delete or replace: the **edit distance** (Levenshtein's). Another takes the **longest common ending**, and that one is yours to write.
 
 # %% [markdown] exercise="common_ending"
 # ### Exercise 7. The sceptic's reader
@@ -599,7 +599,7 @@ gain = more["untrained, whitened less untrained, as it is"]
 outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 
 # %% [markdown]
-# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell, in either measure** (three untrained networks). Two differences are clear. Whitening costs the untrained networks hits, and the trained one, as it is, finds fewer than a count of letters. What finds misspelt words is that letters are read at all. A word table would score 0.
+# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell, in either measure** (three untrained networks). Two differences are clear. Whitening costs the untrained networks hits, and the trained one, as it is, finds fewer than the edit distance does. What finds misspelt words is that letters are read at all. A word table would score 0.
 #
 # And the lead in grammar?
 
@@ -646,7 +646,7 @@ outcome("meaning", 100 * bars["against a look-alike"][0]["mean"], unit="%")
 # ## Recap
 #
 # - A word is fifty ids: start, bytes, end, padding, all shifted by one. A row of zeros is no word.
-# - A filter is a stencil slid along the letters; it keeps its best match, the maximum over time.
+# - In a character CNN a filter is a stencil slid along the letters; it keeps its best match, the maximum over time.
 # - A highway mixes new and old by a gate. The files' *carry* multiplies the new.
 # - Your `CharCNN` gives layer 0 of a trained ELMo: one vector for each spelling, whatever the sentence.
 # - Training adds grammar, all or most of which the longest common ending has as well, and some meaning, which look-alikes hide. Whether it helps with misspellings, 128 words do not tell.
@@ -684,7 +684,7 @@ progress()
 through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 
 # %% [markdown]
-# The first stack without gates loses nearly everything. The second loses less than the highways do: weights $\sqrt 2$ times as large make up for what relu cuts off (He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
+# The first stack without gates loses nearly everything. The second loses less than the highways do: weights $\sqrt 2$ times as large make up for what relu cuts off (*He initialisation*, after He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
 
 # %% [markdown]
 # ## Further reading

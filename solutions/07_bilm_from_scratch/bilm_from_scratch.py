@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 07 · A bidirectional language model from scratch
 #
-# ELMo's vectors are the states of two language models. One reads from the left, one from the right. Here you build both: the question, the loop, the step, the two readers. Your class then loads a model that was trained for an hour and a half, and it speaks. On the way you learn the test that every such model must pass.
+# ELMo's vectors are the hidden states of a **bidirectional language model**, a biLM: one reader from the left, one from the right. Here you build both: the question, the loop, the step, the two readers. Your class then loads a model that was trained for an hour and a half, and it speaks. On the way you learn the test that every such model must pass.
 
 # %%
 import h5py
@@ -135,13 +135,13 @@ check("TwoWay", TwoWay)
 # %% [markdown] slide="subslide"
 # ### What the readers are asked
 #
-# Nobody has labelled anything. The text itself asks the questions. At every token, the forward reader bets on the next one and the backward reader on the one before:
+# Nobody has labelled anything. The text itself asks the questions: learning is **self-supervised**. At every token, the forward reader bets on the next one and the backward reader on the one before:
 #
 # $$\sum_{t=1}^{T} \Big( \log p(w_t \mid w_1, \dots, w_{t-1};\ \Theta_x, \overrightarrow{\Theta}_{\text{LSTM}}, \Theta_s) + \log p(w_t \mid w_{t+1}, \dots, w_T;\ \Theta_x, \overleftarrow{\Theta}_{\text{LSTM}}, \Theta_s) \Big)$$
 #
 # This is section 3.1 of the paper, the chain rule of lesson 03, once from each end. $\Theta_x$ is the token layer and $\Theta_s$ the softmax, and **both directions share them**. The LSTMs of the two have weights of their own. They are trained jointly, by the sum of their losses.
 #
-# The state at place $t$ has **read** $w_t$. It is asked about a neighbour.
+# The state at position $t$ has **read** $w_t$. It is asked about a neighbour.
 
 # %% [markdown] exercise="bilm_loss"
 # ### Exercise 2. What each direction is asked
@@ -172,9 +172,9 @@ def bilm_loss(top, mask, words, W, b):
 check("bilm_loss", bilm_loss)
 
 # %% [markdown] hints="bilm_loss"
-# nudge: Write the sentence *`<S>` dogs bark `</S>`* and two places of padding. Below each place write what either reader must say. Which places stay empty?
+# nudge: Write the sentence *`<S>` dogs bark `</S>`* and two positions of padding. Below each position write what either reader must say. Which positions stay empty?
 #
-# idea: The forward states of all places but the last meet the words of all places but the first. For the backward reader it is the other way round. A pair counts if both places are tokens, and `mask[:, 1:]` says that for both directions.
+# idea: The forward states of all positions but the last meet the words of all positions but the first. For the backward reader it is the other way round. A pair counts if both positions are tokens, and `mask[:, 1:]` says that for both directions.
 #
 # outline: Cut the states with `.chunk(2, -1)`. Choose `ahead[:, :-1][pair]` and `words[:, 1:][pair]`, which are (N, H) and (N,). Scores: `@ W.T + b`. `functional.cross_entropy(scores, answers)` is the mean. Then the backward reader; `torch.stack` the two.
 
@@ -212,7 +212,7 @@ check("fit", fit)
 # outline: Make the optimiser and an empty list. For each batch: `loss = loss_of(batch).mean()`, `optimizer.zero_grad()`, `loss.backward()`, `optimizer.step()`, append `loss.item()`, call `look` with the length of the list.
 
 # %% [markdown] slide="subslide"
-# Two checks cost nothing and find most mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart. If it cannot, the fault is not the data.
+# Two checks cost nothing and find most mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart (to overfit it). If it cannot, the fault is not the data.
 
 # %% slide="subslide"
 TwoWay, bilm_loss, fit = (
@@ -298,7 +298,7 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 #
 # $$[\,i, g, f, o\,] = [x; h]\,W_0 + B \qquad c' = \operatorname{clip}\big(\sigma(f + 1) \odot c + \sigma(i) \odot \tanh(g)\big) \qquad h' = \operatorname{clip}\big((\sigma(o) \odot \tanh(c'))\,W_{P}\big)$$
 #
-# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A **projection** $W_P$ brings $C$ cells down to $H$ numbers: ELMo has $C = 4096$ and $H = 512$, a large memory and small layers around it. A **clip** keeps both pages between −3 and 3. And a **1** is added to the forget gate's score.
+# A prime marks the new page; $\odot$ multiplies number by number. Three things differ from the textbook. A projection $W_P$ brings $C$ cells down to $H$ numbers (`nn.LSTM(proj_size=H)`): ELMo has $C = 4096$ and $H = 512$, a large memory and small layers around it. A **clip** keeps both pages between −3 and 3. And a **1** is added to the forget gate's score.
 
 # %% [markdown] exercise="lstm_step"
 # ### Exercise 4. One word through the cell
@@ -348,7 +348,7 @@ predict("note", "All f = 0: how much of a note is left after 20 words?", unit="%
 # %% [markdown] exercise="memory_left"
 # ### Exercise 5. What is left of a note (derive it)
 #
-# Take pen and paper, and the formula of $c'$. Treat the gates as given numbers that do not depend on $c$. Derive $\partial c_t / \partial c_0$, by how much $c_t$ moves when $c_0$ moves a little, with the chain rule. What is the slope of the clip where it does not bind, and where it does? Your result is also the share of the **gradient** that comes back along the cells.
+# Take pen and paper, and the formula of $c'$. Treat the gates as given numbers that do not depend on $c$. Derive $\partial c_t / \partial c_0$, by how much $c_t$ moves when $c_0$ moves a little, with the chain rule. What is the derivative of the clip where it does not bind, and where it does? Your result is also the share of the **gradient** that comes back along the cells.
 #
 # Then write `memory_left(i, g, f, c_0, clip)`. `i`, `g` and `f` are NumPy arrays (T, C), before their sigmoid or tanh; `c_0` is (C,). Return the derivatives after each word, an array (T, C). Each cell is on its own. Autograd is switched off.
 
@@ -372,9 +372,9 @@ def memory_left(i, g, f, c_0, clip):
 check("memory_left", memory_left)
 
 # %% [markdown] hints="memory_left"
-# nudge: For one step, $c_t = a\,c_{t-1} + b$ with numbers $a$ and $b$. What is the slope? And for two steps?
+# nudge: For one step, $c_t = a\,c_{t-1} + b$ with numbers $a$ and $b$. What is the derivative? And for two steps?
 #
-# idea: The slope of one step is the forget gate $\sigma(f_t + 1)$; the new note does not depend on $c_0$. Over $t$ steps the slopes multiply. A clipped cell stands still when its input moves: slope 0, and 0 times anything stays 0.
+# idea: The derivative of one step is the forget gate $\sigma(f_t + 1)$; the new note does not depend on $c_0$. Over $t$ steps the derivatives multiply. A clipped cell stands still when its input moves: derivative 0, and 0 times anything stays 0.
 #
 # outline: Keep `left`, ones of shape (C,), and `c = c_0`. For each word: the gate, the new c before clipping, `left = left * gate * (np.abs(new) < clip)`. Append `left`, and go on with the clipped c. Return the rows as one array.
 
@@ -394,7 +394,7 @@ print(f"{shares['with the 1'][-1] / shares['without'][-1]:,.0f} times as much as
 outcome("note", 100 * float(shares["with the 1"][-1]), unit="%")
 
 # %% [markdown]
-# While the clip does not bind, the slope is the product of the gates. At $f = 0$ a gate is $\sigma(1) = 0.73$; without the 1 it halves the note. After 20 words even 0.73 has left next to nothing: the gates must learn to open.
+# While the clip does not bind, the derivative is the product of the gates. At $f = 0$ a gate is $\sigma(1) = 0.73$; without the 1 it halves the note. After 20 words even 0.73 has left next to nothing: the gates must learn to open.
 
 # %% [markdown] slide="slide"
 # ## 3. Two readers who never meet
@@ -447,9 +447,9 @@ def reverse_each(x, lengths):
 check("reverse_each", reverse_each)
 
 # %% [markdown] hints="reverse_each"
-# nudge: Take *a b c* with two places of padding: *a b c . .* becomes *c b a . .*. Which slice of the row is reversed?
+# nudge: Take *a b c* with two positions of padding: *a b c . .* becomes *c b a . .*. Which slice of the row is reversed?
 #
-# idea: One sentence at a time is fine: reverse `row[:n]`, keep `row[n:]`. Or make a table of places, (B, T): place t comes from `n - 1 - t` while t is inside the sentence, and from t outside.
+# idea: One sentence at a time is fine: reverse `row[:n]`, keep `row[n:]`. Or make a table of positions, (B, T): position t comes from `n - 1 - t` while t is inside the sentence, and from t outside.
 #
 # outline: For each row and its n: `torch.cat([row[:n].flip(0), row[n:]])`. Put the rows together with `torch.stack`.
 
@@ -483,7 +483,7 @@ for name in (name for name in in_file if name.startswith("RNN")):
 # - All weights can be trained: copies of those in the file, found by `model.parameters()`.
 # - Each layer starts with zeros for h and c. From the second layer on, what went in is added to the states. The sum is the layer's output, and the next layer reads it.
 # - `model(ids)` takes (B, T, letters), where padding has zeros alone, and returns a list of $L + 1$ tensors (B, T, 2H), first $[x; x]$, then $[\overrightarrow{h}; \overleftarrow{h}]$ of each layer; and the mask (B, T), True at tokens. What stands at padding does not matter.
-# - Place $t$ belongs to token $t$, in both halves.
+# - Position $t$ belongs to token $t$, in both halves.
 
 
 # %% exercise="BiLM"
@@ -547,7 +547,7 @@ class BiLM(nn.Module):
 check("BiLM", BiLM)
 
 # %% [markdown] hints="BiLM"
-# nudge: `read` does not know its direction. What must `forward` do before and after it, so that place t of the backward states belongs to token t?
+# nudge: `read` does not know its direction. What must `forward` do before and after it, so that position t of the backward states belongs to token t?
 #
 # idea: A layer is an `nn.ParameterDict` with `W_0`, `B` and `W_P_0`, a stack is an `nn.ModuleList` of layers. `lstm_step(x_t, h, c, **layer, clip=self.clip)` is one step. In `read`, step through `x.unbind(1)` and collect the h of each word; `torch.stack(states, 1)` makes (B, T, H) of them. In `forward`, `reverse_each` comes before the backward stack reads, and once more after it, for each layer.
 #
@@ -667,12 +667,12 @@ outcome("pass", beaten)
 #
 # Back to section 1. How do you show that a player has seen the cards? Swap one card in secret, and watch who reacts.
 #
-# Replace the word at place $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must move.
+# Replace the word at position $t$. No forward state **before** $t$ has read it yet, so none may move, and no backward state **after** $t$. The states at $t$ itself must move.
 
 # %% [markdown] exercise="moved"
 # ### Exercise 8. The causality test
 #
-# Write `moved(model, ids, t, other)`. `model(ids)` gives the list of $L + 1$ layers (1, T, 2H) and the mask. `ids` is one sentence, (1, T, letters) or (1, T). Put `other` at place `t` of a **copy**, and let the model read both. Return a table of True and False, (L + 1, 2, T): for each layer, first of its forward states and then of its backward states, which ones moved. A state has moved if any of its numbers changed by more than 1e-6.
+# Write `moved(model, ids, t, other)`. `model(ids)` gives the list of $L + 1$ layers (1, T, 2H) and the mask. `ids` is one sentence, (1, T, letters) or (1, T). Put `other` at position `t` of a **copy**, and let the model read both. Return a table of True and False, (L + 1, 2, T): for each layer, first of its forward states and then of its backward states, which ones moved. A state has moved if any of its numbers changed by more than 1e-6.
 
 
 # %% exercise="moved"
@@ -721,7 +721,7 @@ title = "bidirectional=True: whichever word is replaced, every state moves"
 causality(tested, ["<S>", *short, "</S>"], title=title)
 
 # %% [markdown]
-# Yours is a clean pair of triangles. The other is full: in `nn.LSTM` with two layers, the second layer reads both directions of the first. At place $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
+# Yours is a clean pair of triangles. The other is full: in `nn.LSTM` with two layers, the second layer reads both directions of the first. At position $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
 #
 # What is such a model worth when the future is not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
 
@@ -764,7 +764,7 @@ leaks = bool(np.tril(ahead, -1).any() or np.triu(behind, 1).any())
 outcome("one_layer", "yes" if leaks else "no")
 
 # %% [markdown]
-# No second layer, no place to meet: each half of this sentence, read alone, has read its own side only. Yet let the **whole** state bet on the next word, and the model copies again: its backward half has read that word. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
+# No second layer, no position to meet: each half of this sentence, read alone, has read its own side only. Yet let the **whole** state bet on the next word, and the model copies again: its backward half has read that word. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
@@ -829,7 +829,7 @@ check("broken_runs", broken_runs)
 # %% [markdown]
 # No single number finds all three faults. Ask who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 #
-# Now ask this of your class of section 1. Fifteen places of padding behind a sentence do what a longer neighbour does.
+# Now ask this of your class of section 1. Fifteen positions of padding behind a sentence do what a longer neighbour does.
 
 # %%
 for name, model in (quick | {"one layer, untrained": one_layer}).items():
@@ -840,13 +840,13 @@ for name, model in (quick | {"one layer, untrained": one_layer}).items():
     print(f"{name}: padding moves forward states by {ahead:.1e}, backward states by {behind:.1e}")
 
 # %% [markdown]
-# Your `TwoWay` **has this fault, too**: it returns the mask, and its LSTM never uses it. So the backward reader begins in the padding, also with one layer; with two, the forward states hear of it. The held-out loss told you of neither fault.
+# Your `TwoWay` **has this fault, too**: it returns the mask, and its LSTM never uses it (`nn.utils.rnn.pack_padded_sequence` would). So the backward reader begins in the padding, also with one layer; with two, the forward states hear of it. The held-out loss told you of neither fault.
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Each state has read its word and is asked for a neighbour. One softmax serves both directions.
-# - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate. Two layers, a residual, $2L + 1$ vectors for each token.
+# - A biLM is self-supervised: each state has read its word and is asked for a neighbour. One softmax serves both directions.
+# - ELMo's cell is an LSTM with a projection, clips at 3, and a 1 in the forget gate. Two layers, a residual connection, $2L + 1$ vectors for each token.
 # - A low loss alone proves nothing, not even on held-out text. Replace a word and see which states have read it; then look at what they are asked.
 #
 # ELMo stands on three ideas: letters in place of a word table (lesson 06), both directions (this one), and all layers (lesson 08).

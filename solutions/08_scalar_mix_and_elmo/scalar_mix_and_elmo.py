@@ -109,7 +109,7 @@ explorer
 #
 # A biLM with $L$ layers leaves $2L + 1$ vectors for every token (lesson 07). With the directions side by side these are $L + 1$ vectors of $2H$ numbers, $h_{k,0}$ to $h_{k,L}$.
 #
-# Think of a sound engineer with three microphones on one band: a slider for each, and one knob for the volume. The shares $s_j$ are the sliders, $\gamma$ is the volume:
+# Think of a sound engineer with three microphones on one band: a slider for each, and one knob for the volume. The shares $s_j$, the paper's **softmax-normalised weights**, are the sliders, $\gamma$ is the volume:
 #
 # $$\text{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j} \qquad s = \text{softmax}(w) \tag{1}$$
 #
@@ -328,7 +328,7 @@ def train_mix(mix, head, layers, mask, labels, steps, rate, decay):
 check("train_mix", train_mix)
 
 # %% [markdown] hints="train_mix"
-# nudge: Whose numbers does the optimiser get? Which places of the batch have a label that means something?
+# nudge: Whose numbers does the optimiser get? Which positions of the batch have a label that means something?
 #
 # idea: `[*mix.parameters(), *head.parameters()]` are the numbers of both. `scores[mask]` and `labels[mask]` are those of the words, (N, K) and (N,). The penalty is `decay * mix.w.square().sum()`. The shares are a softmax; `.detach()` takes them out of the graph.
 #
@@ -437,9 +437,9 @@ def without_boundaries(vectors, mask):
 check("without_boundaries", without_boundaries)
 
 # %% [markdown] hints="without_boundaries"
-# nudge: Write two rows on paper: *S a b c E* and *S d E · ·*. Which places hold words, and how long is the new row?
+# nudge: Write two rows on paper: *S a b c E* and *S d E · ·*. Which positions hold words, and how long is the new row?
 #
-# idea: Every word moves one place to the left: `vectors[:, 1:-1]`. A sentence of n words has n + 2 tokens. For which new places t is there a token at the old place t + 2?
+# idea: Every word moves one position to the left: `vectors[:, 1:-1]`. A sentence of n words has n + 2 tokens. For which new positions t is there a token at the old position t + 2?
 #
 # outline: The new mask is the old one without its first two columns. Cut the first and the last column off the vectors, and multiply by the new mask, which needs one axis more: `.unsqueeze(-1)`.
 
@@ -454,7 +454,7 @@ CharCNN, BiLM = mine("CharCNN"), mine("BiLM")
 #
 # - `character_ids(word)`, from lesson 06, gives the fifty ids of a word.
 # - The boundaries are not spelled. Each is a word of a single letter that no text has: byte 256 for `<S>`, 257 for `</S>`. As in any word, 258 stands before it, 259 after it, 260 fills up to fifty, and 1 is added to every number.
-# - A place without a word is a row of fifty zeros. This padding comes last, after `</S>`.
+# - A position without a word is a row of fifty zeros. This padding comes last, after `</S>`.
 # - `BiLM(CharCNN(weights), weights)` is your class of lesson 07. It takes ids (B, T + 2, 50) and gives the list of $L + 1$ layers and the mask.
 # - Your `without_boundaries` is there, too. Use the classes that come as arguments.
 
@@ -490,7 +490,7 @@ check("embed", embed)
 # %% [markdown] hints="embed"
 # nudge: Draw the batch of *dogs bark* and *go*: four rows of fifty ids, then three and a row of zeros. What does each of your parts make of it, and in which shape?
 #
-# idea: `<S>` is `[259, 257, 260] + [261] * 47`; `</S>` has 258 in its second place. For each sentence: that row, the ids of the words, the other row, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T + 2, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the places where the mask is True.
+# idea: `<S>` is `[259, 257, 260] + [261] * 47`; `</S>` has 258 in its second position. For each sentence: that row, the ids of the words, the other row, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T + 2, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the positions where the mask is True.
 #
 # outline: Build the rows. Layers and mask from `BiLM(CharCNN(weights), weights)(ids)`. `ScalarMix(len(layers))(layers, mask)`. `without_boundaries` gives vectors and a new mask. For each sentence, return the vectors at which its mask is True.
 
@@ -593,7 +593,7 @@ check("read_on", read_on)
 # %% [markdown] hints="read_on"
 # nudge: Take a batch of *go* and *dogs bark at cats*. After the last step of the loop, what has the first row read? Which page do you want back?
 #
-# idea: Keep the h and the c of every step, as in lesson 07 you kept h. With `rows = torch.arange(len(x))`, `stacked[rows, lengths - 1]` picks each row's own place. (Or let a state stand still once its row has ended: `torch.where`.) What is added between layers belongs to the output, not to the state.
+# idea: Keep the h and the c of every step, as in lesson 07 you kept h. With `rows = torch.arange(len(x))`, `stacked[rows, lengths - 1]` picks each row's own position. (Or let a state stand still once its row has ended: `torch.where`.) What is added between layers belongs to the output, not to the state.
 #
 # outline: For each layer and its pair: step through `x.unbind(1)` and collect h and c; stack both on axis 1; append the pair at `[rows, lengths - 1]`; the new x is the stack, plus the old x from the second layer on; append it to the outputs.
 
@@ -629,7 +629,7 @@ write_my_elmo()
 # 1. *Number.* Each sentence gets as many vectors as it has words, in any batch.
 # 2. *Memory.* The same sentence again, the same vectors.
 # 3. *Company.* A sentence has the same vectors alone and beside a longer one.
-# 4. *Place.* Replace one word. The forward half of each vector stays the same at earlier words, and changes at the replaced one.
+# 4. *Position.* Replace one word. The forward half of each vector stays the same at earlier words, and changes at the replaced one.
 
 # %% [markdown] exercise="find_fault"
 # ### Exercise 8. Question the black box
@@ -665,7 +665,7 @@ check("find_fault", find_fault)
 # %% [markdown] hints="find_fault"
 # nudge: For each promise: which two calls would you compare? Which of the tests does an ELMo with a memory disturb as well?
 #
-# idea: Count in a batch of two lengths, because padding is only there. For memory, the same call twice. For company, look at the **shorter** of two sentences. For place, replace a word in the middle and take `[:, : n // 2]` of the difference.
+# idea: Count in a batch of two lengths, because padding is only there. For memory, the same call twice. For company, look at the **shorter** of two sentences. For position, replace a word in the middle and take `[:, : n // 2]` of the difference.
 #
 # outline: Four questions in the order of the list; return at the first that fails. Compare with `np.abs(one - other).max() > 1e-4`. For the last: `.max(1)` gives one number for each word; those before the replaced word must not exceed 1e-4, its own must.
 
@@ -698,12 +698,12 @@ for name, box in boxes.items():
 # | NER, names (F1) | 91.93 | 90.15 | 92.22 |
 # | SST-5, opinions in five grades (accuracy) | 53.7 | 51.4 | 54.7 |
 #
-# The gains are 0.7 to 4.7 points. The paper prints another number, *relative* increase: the share of the **errors** that are gone.
+# The gains are 0.7 to 4.7 points. The paper prints another number, *relative* increase: the share of the **errors** that are gone, the **relative error reduction**.
 
 # %% [markdown] exercise="errors_gone"
 # ### Exercise 9. What the table's last column says
 #
-# Write `errors_gone(before, after)`. Both are scores in percent, numbers or NumPy arrays. Return how many percent of the errors of `before` are gone in `after`.
+# Write `errors_gone(before, after)`. Both are scores in percent, numbers or NumPy arrays. Return the relative error reduction: how many percent of the errors of `before` are gone in `after`.
 
 
 # %% exercise="errors_gone"
@@ -793,7 +793,7 @@ print(leads_in_brown(QUESTIONS, READERS[:-1]))
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - ELMo mixes all layers: shares by softmax, times γ, learned by the task. A wrong γ, or a loud layer, bends the shares; the plain average does nearly as well.
+# - ELMo mixes all layers by softmax-normalised weights, times γ, learned by the task. A wrong γ, or a loud layer, bends the shares; the plain average does nearly as well.
 # - Your parts agree with AllenNLP, from the second sentence on only if the states are carried.
 # - *Deep* means all layers. *Contextualized* means a vector for each occurrence, and matters more.
 # - Context separates grammar well, and most of that is the word before. In meaning, a count of neighbouring words is a hard opponent.

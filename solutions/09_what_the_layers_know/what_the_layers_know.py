@@ -32,7 +32,7 @@ plots.road("09")
 # ## The papers
 #
 # - **ELMo**: Peters and others, *Deep contextualized word representations*, NAACL 2018, [N18-1202](https://aclanthology.org/N18-1202/). Sections 3.3, 5.1 to 5.5; Tables 2, 3, 5 and 6.
-# - **Control tasks**: Hewitt and Liang, *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
+# - **Hewitt and Liang**: *Designing and Interpreting Probes with Control Tasks*, EMNLP 2019, [arXiv:1909.03368](https://arxiv.org/abs/1909.03368).
 #
 # Plan 110 minutes, 135 with second tries; the essay at the end is for home. Short of time? Exercises 2, 3, 5, 6 and 7 are the spine, 86 minutes. Optional sections follow, 30 minutes with exercise 8; nothing before needs them.
 #
@@ -79,12 +79,12 @@ SENSES = asked_layers.senses(MODELS)
 SENSES.show_nearest("play", 12)  # other words: "bank", "spring", "match", with numbers from 0
 
 # %% [markdown]
-# That is the simplest **probe**: a small tool that looks at frozen vectors and names a label. This one does not even learn. One sentence proves nothing, so let the nearest vote, for 335 sentences with 28 words. (A language model wrote them, and no native speaker has read them all.)
+# That is the simplest **probe**, or **probing classifier**: a small tool that looks at frozen vectors and names a label. This one does not even learn. One sentence proves nothing, so let the nearest vote, for 335 sentences with 28 words. (A language model wrote them, and no native speaker has read them all.)
 
 # %% [markdown] exercise="nearest_labels"
 # ### Exercise 1. Ask the neighbours
 #
-# Write `nearest_labels(known, labels, asked, k)`. `known` is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `asked` is (M, 2H). For each asked vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
+# Write `nearest_labels(known, labels, asked, k)`. `known`, the **training set**, is an array (N, 2H), one row for each example, and `labels` the list of their N labels. `asked`, the **test set**, is (M, 2H). For each asked vector, take the `k` examples with the largest **cosine** and let them vote. Return a list of M labels.
 #
 # If two labels have equally many votes, the one whose nearest example is nearer wins. If there are fewer than `k` examples, all of them vote.
 
@@ -108,7 +108,7 @@ check("nearest_labels", nearest_labels)
 # %% [markdown] hints="nearest_labels"
 # nudge: A cosine is a product of two vectors of length 1. Which of the two lengths can change the order of the examples?
 #
-# idea: `known / np.linalg.norm(known, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the places of the k largest, the nearest first.
+# idea: `known / np.linalg.norm(known, axis=1, keepdims=True)` has rows of length 1. One product gives all similarities, (M, N). `np.argsort(-row)[:k]` are the indices of the k largest, the nearest first.
 #
 # outline: For each row of similarities: the labels of the k nearest, in order. Then the label that occurs most often in this list; `max(nearest, key=nearest.count)` takes the first of equals, and the first is the nearest.
 
@@ -156,14 +156,14 @@ outcome("best_for_senses", "layer 2" if senseval["low"] > 0 else "no clear winne
 # %% [markdown] slide="slide"
 # ## 2. Draw a line
 #
-# The second probe may learn, but only a straight cut. A **linear** probe gives each label a score, $x W + b$, and a softmax turns the scores into probabilities. It finds only what the vectors show plainly.
+# The second probing classifier may learn, but only a straight cut. A **linear** probe gives each label a logit, $x W + b$, and a softmax turns the logits into probabilities. It finds only what the vectors show plainly.
 #
-# Its loss is the mean surprise plus a small price on large weights. Here $y_n$ is the right label of word $n$, $p_{n,k}$ the probability of label $k$, and $\lambda$ says how hard the weights are pulled to 0:
+# Its loss is the cross-entropy plus a small price on large weights. Here $y_n$ is the right label of word $n$, $p_{n,k}$ the probability of label $k$, and $\lambda$ says how hard the weights are pulled to 0:
 #
 # $$\mathcal{L} = -\frac{1}{N} \sum_{n=1}^{N} \log p_{n, y_n} + \frac{\lambda}{2} \lVert W \rVert^2 \qquad\qquad p_{n,k} = \frac{e^{x_n W_{:,k} + b_k}}{\sum_{m} e^{x_n W_{:,m} + b_m}}$$
 
 # %% [markdown] exercise="probe_gradient"
-# ### Exercise 2. The slope of a linear probe (derive it)
+# ### Exercise 2. The gradient of a linear probe (derive it)
 #
 # First with pen and paper. By how much does $\mathcal{L}$ change when the score of label $k$ for word $n$ moves a little? Two cases: $k$ is the right label $y_n$, or it is not. One formula covers both. From there it is a step to $W$ and one to $b$.
 #
@@ -189,22 +189,22 @@ check("probe_gradient", probe_gradient)
 # %% [markdown] hints="probe_gradient"
 # nudge: $-\log p_{y} = -z_{y} + \log \sum_m e^{z_m}$ for scores $z$. What is the derivative of the second part for $z_k$?
 #
-# idea: It is $p_k$. So the slope for the scores of one word is $p_k$, less 1 at the right label: prediction minus target, as in lesson 01. The score is $x W + b$, so $W$ gets $x$ times that error, and $b$ the error itself. Do not forget the mean, and the slope of $\frac{\lambda}{2} w^2$.
+# idea: It is $p_k$. So the gradient for the scores of one word is $p_k$, less 1 at the right label: prediction minus target, as in lesson 01. The score is $x W + b$, so $W$ gets $x$ times that error, and $b$ the error itself. Do not forget the mean, and the gradient of $\frac{\lambda}{2} w^2$.
 #
 # outline: Scores (N, K); subtract each row's largest; softmax over `axis=1`. Take 1 from `p[np.arange(N), y]`, divide by N. For W: `x.T @ error + l2 * W`. For b: `error.sum(0)`.
 
 # %% [markdown] model_answer="probe_gradient"
-# For one word, $\partial / \partial z_k$ of $-z_y + \log \sum_m e^{z_m}$ is $p_k - [k = y]$. The chain rule gives $\partial z_k / \partial W_{i,k} = x_i$ and $\partial z_k / \partial b_k = 1$. The mean divides by $N$; $\frac{\lambda}{2} w^2$ has the slope $\lambda w$. Subtracting the largest score of a row changes no probability and keeps the exponentials finite.
+# For one word, $\partial / \partial z_k$ of $-z_y + \log \sum_m e^{z_m}$ is $p_k - [k = y]$. The chain rule gives $\partial z_k / \partial W_{i,k} = x_i$ and $\partial z_k / \partial b_k = 1$. The mean divides by $N$; $\frac{\lambda}{2} w^2$ has the gradient $\lambda w$. Subtracting the largest score of a row changes no probability and keeps the exponentials finite.
 
 # %% [markdown] exercise="linear_probe"
 # ### Exercise 3. Train it
 #
-# Write `linear_probe(known, labels, asked, gradient)`. `known` (N, 2H) are the vectors of the known words and `labels` their N labels, as text. `asked` is (M, 2H). Return M labels. What must be true:
+# Write `linear_probe(known, labels, asked, gradient)`. `known` (N, 2H) are the vectors of the training words and `labels` their N labels, as text. `asked` (M, 2H) are the test words. Return M labels. What must be true:
 #
-# - Every direction counts alike. So the numbers of each direction have mean 0 and spread 1 over the **known** words (add $10^{-6}$ to the spread). The asked words are measured with the same mean and the same spread: a probe must not look at the test.
+# - Every direction counts alike. So the numbers are **standardised**: those of each direction have mean 0 and standard deviation 1 over the **training** words (add $10^{-6}$ to the deviation). The test words are measured with the same two numbers: a probe must not look at the test.
 # - `gradient` is called as yours above: with `x`, the numbers `y` of the right labels (0 to K − 1, in an order of your choice), `W`, `b` and $\lambda = 0.05$.
-# - `W` and `b` begin at 0 and take sixty steps. In each step all known words count. Each of the two has a **pace** (elsewhere: momentum), 0 at first: the new pace is 0.9 times the old one minus 0.1 times the slope. The pace is added to the weights.
-# - An asked word gets the label with the largest score.
+# - `W` and `b` begin at 0 and take sixty steps. In each step all training words count. Each of the two has a **momentum** (a pace), 0 at first: the new momentum is 0.9 times the old one minus 0.1 times the gradient. It is added to the weights.
+# - A test word gets the label with the largest logit.
 
 
 # %% exercise="linear_probe"
@@ -231,14 +231,14 @@ def linear_probe(known, labels, asked, gradient):
 check("linear_probe", linear_probe)
 
 # %% [markdown] hints="linear_probe"
-# nudge: Which numbers may the probe see before it answers: those of the asked words, too?
+# nudge: Which numbers may the probe see before it answers: those of the test words, too?
 #
-# idea: `known.mean(0)` and `known.std(0)` have one number for each direction. Give each label a number: the place of the label in a list of all labels. Then sixty times: slopes, paces, weights. W and b move in the same way, each by its own pace.
+# idea: `known.mean(0)` and `known.std(0)` have one number for each direction. Give each label a number: its index in a list of all labels. Then sixty times: gradients, momenta, weights. W and b move in the same way, each by its own momentum.
 #
-# outline: names, y; mean and spread of `known`; x. W of zeros (2H, K), b of zeros (K,), two paces of 0. In the loop: the two slopes from `gradient(x, y, W, b, 0.05)`, the two paces, then both weights. At the end the scores of `(asked - mean) / spread`, the largest of each row, and its name.
+# outline: names, y; mean and deviation of `known`; x standardised. W of zeros (2H, K), b of zeros (K,), two momenta of 0. In the loop: the two gradients from `gradient(x, y, W, b, 0.05)`, the two momenta, then both weights. At the end the scores of `(asked - mean) / spread`, the largest of each row, and its name.
 
 # %% [markdown] model_answer="linear_probe"
-# The mean and the spread belong to the training, so they come from the known words alone. The labels' numbers may be in any order, as long as `names` turns them back. The pace remembers earlier slopes: where they agree, the steps grow; where they turn round, they cancel. Sixty steps do what two hundred would without it.
+# The mean and the spread belong to the training, so they come from the training words alone. The labels' numbers may be in any order, as long as `names` turns them back. The momentum remembers earlier gradients: where they agree, the steps grow; where they turn round, they cancel. Sixty steps do what two hundred would without it.
 
 # %% [markdown]
 # Now **every** word has a label: its part of speech. (Without the treebank, kinds of names, on fewer words; the text speaks of parts of speech.) Four controls have no LSTM: the word's commonest label; its **spelling** alone, beginnings, endings and capitals, in scikit-learn's logistic regression; your probe on **random numbers**, one vector for each spelling; and on the trained layer 0 of **three words**, the word between its neighbours.
@@ -334,7 +334,7 @@ check("control_labels", control_labels)
 # %% [markdown] hints="control_labels"
 # nudge: How do you remember what a spelling has drawn when you meet it again?
 #
-# idea: Keep a dictionary from spelling to label. Draw one **place** of the text at random and take its label: that gives each label as often as it occurs, `labels[rng.integers(len(labels))]`.
+# idea: Keep a dictionary from spelling to label. Draw one **position** of the text at random and take its label: that gives each label as often as it occurs, `labels[rng.integers(len(labels))]`.
 #
 # outline: Go through the words. If a word is not in the dictionary yet, draw for it. Then return `[drawn[word] for word in words]`.
 
@@ -346,7 +346,7 @@ check("control_labels", control_labels)
 #
 # The real task's accuracy less the control task's is called **selectivity**: what the probe finds beyond what it can learn by heart. Measure it word by word.
 #
-# Write `selectivity(vectors, words, labels, known, probe, draw)`. `vectors` (N, 2H), `words` and `labels` belong to the N running words of a text. The first `known` are there to learn from; the other M are asked. `probe(known, labels, asked)` trains a probe and gives the labels of the asked vectors, and `draw(words, labels)` gives random labels, another draw at each call. Return M numbers: 1 where only the real task is right, −1 where only the control task is, 0 otherwise.
+# Write `selectivity(vectors, words, labels, known, probe, draw)`. `vectors` (N, 2H), `words` and `labels` belong to the N running words of a text. The first `known` are the training set; the other M are the test set. `probe(known, labels, asked)` trains a probe and gives the labels of the asked vectors, and `draw(words, labels)` gives random labels, another draw at each call. Return M numbers: 1 where only the real task is right, −1 where only the control task is, 0 otherwise.
 #
 # What must be true: in the control task the random labels are *the* labels, for learning and for judging; and the probe can learn nothing by heart unless a spelling means the same in both.
 
@@ -559,7 +559,7 @@ outcome("where", FIFTY.compare(joined))
 # %% [markdown] slide="slide"
 # ## 6. Fewer labels, fewer passes
 #
-# How many passes does a tagger need? One run with your `with_elmo`:
+# How many labels and passes does a tagger need? That is its **sample efficiency**. One run with your `with_elmo`:
 
 # %%
 print("F1, pass by pass:", ", ".join(f"{100 * x:.0f}" for x in FIFTY.curve("input")))
@@ -567,7 +567,7 @@ alone = joined["word vectors\nalone"]["mean"]
 print(f"without layers, after 48 passes: {100 * alone:.0f}")
 
 # %% [markdown]
-# After three passes the tagger with the layers is far above the other after forty-eight. Labels are saved as well (lesson 05). The paper reports both for semantic roles (section 5.4, Figure 1). Without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. With 1 % of the training set, ELMo was about as good as the baseline with 10 %. But a pass with ELMo is dearer: every sentence goes through the biLM first.
+# After three passes the tagger with the layers is far above the other after forty-eight. Labels are saved as well (lesson 05). The paper reports both for semantic roles (section 5.4, Figure 1). Without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. With 1 % of the training set, ELMo was about as good as the baseline with 10 %. So sample efficiency rises. But a pass with ELMo is dearer: every sentence goes through the biLM first.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 10 · AWD-LSTM
 #
-# A language model that reads its text too often learns it by heart. It can recite that text, and fails on any other. Here you build the remedies, one by one, into a model of your own: the AWD-LSTM, on which ULMFiT stands (lesson 11). And you measure which of them earns its place: at our size, few do.
+# A language model that reads its text too often learns it by heart: it overfits. It can recite that text, and fails on any other. Here you build the remedies, one by one, into a model of your own: the AWD-LSTM, on which ULMFiT stands (lesson 11). And you measure which of them earns its place: at our size, few do.
 
 # %%
 import numpy as np
@@ -110,19 +110,19 @@ outcome("recites", 100 * float(page.right.mean()), unit="%")
 # %% [markdown]
 # Everything after the ▸ comes out of the network's weights. On other text it was best after a few readings.
 #
-# The plainest remedy is to **stop early**, at the epoch that is best on a held-out text, the **dev** text. Everything below must beat that.
+# The plainest remedy is **early stopping**: stop at the epoch that is best on a held-out text, the **validation set** (here called *dev*, for development set). Everything below must beat that.
 
 # %% [markdown] slide="slide"
 # ## 2. Dropout for running text
 #
-# In training, dropout sets each number of a layer to 0 with chance $p$, and divides the rest by $1 - p$. So no unit can rely on one other unit. In evaluation nothing is dropped.
+# In training, **dropout** (`nn.Dropout`) sets each number of a layer to 0 with probability $p$, and divides the rest by $1 - p$. So no unit can rely on one other unit. In evaluation nothing is dropped.
 #
-# Ordinary dropout draws anew at every step. In the state that an LSTM hands itself, a note that must be kept for ten words would meet ten different masks. So **locked dropout** (*variational* in [Gal and Ghahramani, 2016](https://arxiv.org/abs/1512.05287)) draws once for a window: what is missing is missing throughout. Here we use it outside the LSTM, on its inputs and outputs. Does it beat ordinary dropout? Section 7 asks.
+# Ordinary dropout draws anew at every step. In the state that an LSTM hands itself, a note that must be kept for ten words would meet ten different masks. So **locked dropout** (*variational dropout* in [Gal and Ghahramani, 2016](https://arxiv.org/abs/1512.05287)) draws once for a window: what is missing is missing throughout. Here we use it outside the LSTM, on its inputs and outputs. Does it beat ordinary dropout? Section 7 asks.
 
 # %% [markdown] exercise="locked_dropout"
 # ### Exercise 1. One mask for all steps
 #
-# Write `locked_dropout(x, p)` for states `x` (B, T, D). Each dimension of a row is dropped with chance $p$, on its own, and then at every step. Each row loses dimensions of its own, and each call draws anew. What is left is made larger, so that the mean of each number stays what it was. The function is called in training only.
+# Write `locked_dropout(x, p)` for states `x` (B, T, D). Each dimension of a row is dropped with probability $p$, on its own, and then at every step. Each row loses dimensions of its own, and each call draws anew. What is left is made larger, so that the mean of each number stays what it was. The function is called in training only.
 
 
 # %% exercise="locked_dropout"
@@ -141,7 +141,7 @@ check("locked_dropout", locked_dropout)
 # %% [markdown] hints="locked_dropout"
 # nudge: How many coins do you toss for a row of six steps and four dimensions? Which shape holds one coin for each, and multiplies with (B, T, D)?
 #
-# idea: A tensor of shape (B, 1, D) is stretched along the steps when it is multiplied. `torch.bernoulli` of a tensor of chances gives zeros and ones. The chance of a 1 is $1 - p$.
+# idea: A tensor of shape (B, 1, D) is stretched along the steps when it is multiplied. `torch.bernoulli` of a tensor of probabilities gives zeros and ones. The probability of a 1 is $1 - p$.
 #
 # outline: Make a tensor (B, 1, D) filled with 1 - p, toss it with `torch.bernoulli`, divide by 1 - p, multiply x by it.
 
@@ -151,9 +151,9 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
-# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **recurrent** one, (4D, D), in PyTorch `weight_hh_l0`. No dropout so far touches it. But a fast LSTM is one sealed call: you cannot drop anything between its steps.
+# That mask stays outside the LSTM. Inside, the state meets itself at every step through one matrix, the **hidden-to-hidden weights**, (4D, D), in PyTorch's `nn.LSTM` `weight_hh_l0`. No dropout so far touches it. But a fast LSTM is one sealed call: you cannot drop anything between its steps.
 #
-# The paper's idea: leave the states alone and thin the **matrix**, once before the call. The sealed LSTM never knows.
+# The paper's idea, **weight drop**: leave the states alone and thin the **matrix**, once before the call. The sealed LSTM never knows. (Dropout of weights in place of units is called **DropConnect**.)
 #
 # But who **owns** the matrix? The optimiser holds the whole one, and files and copies must have it, too. So the thinned one is only **lent**, for one call. Here a module with one weight is lent another:
 
@@ -167,7 +167,7 @@ print(f"lent 100: {lent.item():.2f}; its own again: {lender(torch.ones(1)).item(
 #
 # Write the class. `lstm` is an `nn.LSTM` of one layer with `batch_first=True`. Calling the module with a batch and a state gives what an `nn.LSTM` gives: the outputs, and the pair (h, c). What must be true of it:
 #
-# - In training each call does without a share `p` of the recurrent weights, other ones each time. Those that are kept are made larger. Nothing else is dropped.
+# - In training each call does without a share `p` of the hidden-to-hidden weights, other ones each time. Those that are kept are made larger. Nothing else is dropped.
 # - In evaluation it is the LSTM itself.
 # - Gradients reach the whole matrix, and a step of the optimiser changes what the LSTM does.
 # - Training, evaluating and training again work as often as you like. So do `copy.deepcopy`, also right after a call in training, and `state_dict` with `load_state_dict`.
@@ -214,20 +214,20 @@ WeightDrop = or_reference("WeightDrop", WeightDrop)
 # %% [markdown] slide="slide"
 # ## 4. One table, two uses
 #
-# A word model has two tables of the same shape: the vectors of the words that are read, and the weights of the softmax, one row for each word that may be said. **Weight tying** uses one table for both ([Press and Wolf, 2017](https://arxiv.org/abs/1608.05859); [Inan and others, 2017](https://arxiv.org/abs/1611.01462)). That halves the largest part of the model.
+# A word model has two tables of the same shape: the embedding matrix of the words that are read, and the weights of the softmax, one row for each word that may be said. **Weight tying** uses one table for both ([Press and Wolf, 2017](https://arxiv.org/abs/1608.05859); [Inan and others, 2017](https://arxiv.org/abs/1611.01462)). That halves the largest part of the model.
 #
 # What gradient does such a table get? Take the smallest network that has both uses: the vector of the word that was read goes through one matrix $W$, and the result $h$ is compared with every row.
 #
 # $$h = e_{\text{read}}\,W \qquad s = h\,E^\top$$
 #
-# The softmax turns the scores $s$ into a loss. What it sends back is given: `error`, the slope of the loss for each score.
+# The softmax turns the logits $s$ into a loss. What it sends back is given: `error`, the gradient of the loss for each logit.
 
 # %% [markdown] exercise="tied_gradient"
 # ### Exercise 3. One table, two uses (derive it)
 #
-# First with pen and paper: derive $\partial\,\text{loss} / \partial E$. Nudge one number of $E$. At how many places does the loss feel it?
+# Weight tying, first with pen and paper: derive $\partial\,\text{loss} / \partial E$. Nudge one number of $E$. At how many positions does the loss feel it?
 #
-# Then write `tied_gradient(E, W, read, error)` in NumPy; autograd is switched off. `E` is (V, D), `W` (D, D). `read` (N,) are the words that are read in N pairs, and `error` (N, V) the slopes of their mean loss. Return (V, D). A word may be read in several pairs.
+# Then write `tied_gradient(E, W, read, error)` in NumPy; autograd is switched off. `E` is (V, D), `W` (D, D). `read` (N,) are the words that are read in N pairs, and `error` (N, V) the gradients of their mean loss. Return (V, D). A word may be read in several pairs.
 
 
 # %% exercise="tied_gradient"
@@ -247,7 +247,7 @@ check("tied_gradient", tied_gradient)
 # %% [markdown] hints="tied_gradient"
 # nudge: Write the scores as a function of two tables, $A$ for what is read and $E$ for what is said. You can derive both gradients. What is the gradient when $A$ and $E$ are one?
 #
-# idea: As weights of the softmax, row $v$ gets its slope times $h$. As a word that was read, row *read* gets the slope for $h$, which is the error times $E$, sent back through $W$. Both parts are added.
+# idea: As weights of the softmax, row $v$ gets its error times $h$. As a word that was read, row *read* gets the gradient for $h$, which is the error times $E$, sent back through $W$. Both parts are added.
 #
 # outline: First part `error.T @ h`, (V, D). Second part `error @ E @ W.T`, (N, D), added to the rows `read`. `np.add.at` adds a row as often as it is named; `+=` does so once.
 
@@ -263,7 +263,7 @@ for what, slopes in two_uses(tied_gradient).items():
 # %% [markdown] slide="slide"
 # ## 5. The loop
 #
-# Text is cut into rows, and rows into windows; the state is carried from window to window, but no gradient goes back over a cut (lesson 03). If the cuts fall at the same places in every epoch, the first word after a cut never teaches the words before it anything. So the paper **draws the length** of each window: usually about `bptt` words (*back-propagation through time*), one time in twenty about half that.
+# Text is cut into rows, and rows into windows; the state is carried from window to window, but no gradient goes back over a cut (lesson 03). If the cuts fall at the same positions in every epoch, the first word after a cut never teaches the words before it anything. So the paper **draws the length** of each window: usually about `bptt` words (the window of truncated *back-propagation through time*), one time in twenty about half that.
 #
 # The loss is a mean, so in a short window each word weighs more. To be fair, a short window takes a shorter step: $\eta\,T / \text{bptt}$.
 
@@ -310,7 +310,7 @@ check("train_epoch", train_epoch)
 # %% [markdown] hints="train_epoch"
 # nudge: Walk over a row of 12 ids with windows of 5 on paper. What is read and what is asked in the third window? Then ask what each window hands to the next, and what it must not hand on.
 #
-# idea: Keep `start`; the window ends at `start + next(lengths)`, and not after L − 1, where the row's last target stands. The targets are the same places, one further. What autograd knows of h and c is cut with `.detach()`. `nn.utils.clip_grad_norm_` clips, between `backward` and `step`. Section 5 has the rate of a window.
+# idea: Keep `start`; the window ends at `start + next(lengths)`, and not after L − 1, where the row's last target stands. The targets are the same positions, one further. What autograd knows of h and c is cut with `.detach()`. `nn.utils.clip_grad_norm_` clips, between `backward` and `step`. Section 5 has the rate of a window.
 #
 # outline: Training mode; state None. While start is before L − 1: end; call the model; loss; set the rate; zero the gradients; backward; clip; step; `after_step()`; detach every h and c; append `loss.item()`; go on from end.
 
@@ -320,14 +320,14 @@ train_epoch = or_reference("train_epoch", train_epoch)
 # %% [markdown] slide="slide"
 # ## 6. When has training stalled?
 #
-# Plain SGD with a large, constant rate soon gets near a good place, and then jumps around it. The **mean** of the places that it visits lies nearer to the middle: averaged SGD. But a mean that begins too early drags the bad beginning along. So when?
+# Plain SGD with a large, constant rate soon gets near a good place, and then jumps around it. The mean of the places that it visits lies nearer to the middle: **averaged SGD** (`torch.optim.ASGD`). But a mean that begins too early drags the bad beginning along. So when?
 #
 # NT-ASGD (*non-monotonically triggered*) starts averaging when the dev loss stalls. An epoch a little worse than the last is noise. So the newest is compared with the best of the *older* ones, and the last $n$ do not count as older. Here $n$ is 5, as in the paper. (If you have time, you write this trigger in section 9.)
 
 # %% [markdown] slide="slide"
 # ## 7. Your AWD-LSTM
 #
-# Two more parts are given; you can write them in section 9. **Embedding dropout** takes whole words away: for one batch the language has no *Tuesday*. **AR** (*activation regularisation*) and **TAR** (the *temporal* one) are penalties: on large states, and on those that jump from word to word. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. We use 0.6; below you turn it.
+# Two more parts are given; you can write them in section 9. **Embedding dropout** takes whole words away: for one batch the language has no *Tuesday*. AR (**activation regularisation**) and TAR (the *temporal* one) are penalties: on large states, and on those that jump from word to word. One number, `factor`, turns all dropouts up or down: 1 means the paper's rates. We use 0.6; below you turn it.
 
 # %%
 TEXT = running_text(12_000, 4_000, 1_500, say=False)
@@ -416,7 +416,7 @@ outcome("beaten", 100 * (1 - min(yours.dev) / min(bare.dev)), unit="%")
 # %% [markdown]
 # The first curve is your loop's losses: they keep falling while dev gets worse. At a rate of 20 every step is long, and single epochs jump. Dropout, AR and TAR hold back most of the rise. The mean of the weights lies in the middle, so the last curve is calm once the trigger fires. **Averaging calms the end, and here brings no better best epoch.** (Tying, drawn windows, clipping and weight decay are on in all three runs.)
 #
-# One run proves little. The stored runs have 30,000 words and five seeds; dev chooses the epoch, and the perplexity is taken once from a **test** text. The plainest controls: stopping early, a smaller model (25 or 50 units, whichever dev likes better), ordinary dropout (20 or 40 %, likewise).
+# One run proves little. The stored runs have 30,000 words and five seeds; dev chooses the epoch, and the perplexity is taken once from a test set. The plainest controls: stopping early, a smaller model (25 or 50 units, whichever dev likes better), ordinary dropout (20 or 40 %, likewise).
 
 # %% slide="subslide"
 LARGER, ABLATION = map(stored_result, ("awd_lstm_larger", "awd_lstm_ablation"))
@@ -427,7 +427,7 @@ figures.leads(LARGER.numbers, ABLATION.numbers)
 figures.print_systems(LARGER.numbers)
 
 # %% [markdown]
-# The great step is **stopping early**: from 84 to 41, for the price of a dev text. All remedies together add 2.2 points to it (1.3 to 3.1; intervals: five starts, one test text). **Within 25 epochs they are not clearly ahead of ordinary dropout:** 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. And **averaging alone** softens the fall, to 51 where nothing ends at 84.
+# The great step is early stopping: from 84 to 41, for the price of a dev text. All remedies together add 2.2 points to it (1.3 to 3.1; intervals: five starts, one test text). **Within 25 epochs they are not clearly ahead of ordinary dropout:** 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. And **averaging alone** softens the fall, to 51 where nothing ends at 84.
 #
 # Is that fair to all of it? Dev chose ordinary dropout's rate; the factor 0.6 was fixed (below, dev chooses). And in three of five runs its best epoch was the last. So both once more, for up to 60 epochs:
 
@@ -442,7 +442,7 @@ figures.print_longer(LONGER.numbers)
 # %% [markdown] slide="subslide"
 # ### Which part earns its place?
 #
-# What is lost when a part is **taken out** of the whole? And what does it bring **alone**? All but weight decay were tried on 12,000 words, some on the larger text.
+# Now an **ablation**. What is lost when a part is **taken out** of the whole? And what does it bring **alone**? All but weight decay were tried on 12,000 words, some on the larger text.
 
 # %%
 figures.print_clear(ABLATION.numbers, LARGER.numbers)
@@ -503,7 +503,7 @@ for start in ("the president", "she looked at", "in the beginning"):
 # Three people have written weight drop, each with one mistake; nothing else is dropped. Six epochs, an evaluation after each. You see:
 #
 # - how far apart two calls on the same words are: in training mode before the first epoch, after the last, and in evaluation;
-# - how far the recurrent matrix has moved, and its typical (median) weight, as multiples of the start.
+# - how far the hidden-to-hidden weights (the *recurrent matrix*) have moved, and the typical (median) one, as multiples of the start.
 
 # %% slide="subslide"
 seen = look_at_all(len(TEXT.vocabulary), TEXT.train, TEXT.dev)
@@ -520,7 +520,7 @@ figures.training_curves({name: x.history for name, x in seen.items()})
 # 1. The mask is drawn once, when the layer is made, and stays.
 # 2. After the first evaluation no weight is dropped any more.
 # 3. Weights are dropped in evaluation, too.
-# 4. No gradient reaches the recurrent matrix.
+# 4. No gradient reaches the hidden-to-hidden weights.
 # 5. The thinned matrix takes the place of the whole one.
 # 6. The kept weights are not divided by $1 - p$.
 
@@ -550,11 +550,11 @@ check("broken_weight_drop", broken_weight_drop)
 # ## Recap
 #
 # - An LSTM language model learns a small text by heart. On the text its perplexity falls, elsewhere it rises.
-# - Locked dropout draws one mask for a window, embedding dropout takes away whole words, weight drop thins the recurrent matrix.
+# - Locked dropout draws one mask for a window, embedding dropout takes away whole words, weight drop (DropConnect) thins the hidden-to-hidden weights.
 # - The whole matrix stays in its place; the thinned one is lent for one call. So training, evaluation, copies and files all work.
-# - A tied table gets the sum of two gradients.
+# - With weight tying, the one table gets the sum of two gradients.
 # - AR and TAR make large and jumping states expensive.
-# - Averaging calms the last epochs. On 12,000 words it does not improve the best one.
+# - Averaged SGD calms the last epochs. On 12,000 words it does not improve the best one.
 # - A regulariser must beat early stopping, and ordinary dropout. Within 25 epochs all parts together clearly beat only the first; within 60, both.
 
 # %%
@@ -572,7 +572,7 @@ progress()
 # **Rubric, 3 points.** 1 for the missing control: the plain model at its best epoch, and at least one more (a smaller model, ordinary dropout tuned as carefully). 1 for the protocol: the epoch and the rates chosen on a dev text, the number taken once from a test text, several seeds, the difference taken seed by seed with its interval. 1 for a reasoned choice of what to keep (tying halves the table; a regularised run depends less on the epoch at which it is stopped; averaging smooths; a pretrained model needs less of all of it). Half of it for a choice without a reason.
 
 # %% [markdown] model_answer="from_210_to_60"
-# The 210 is the number of a model that has learnt its reports by heart; nobody would use it. I would ask for the same network without remedies at the epoch that a dev text likes best, for a smaller one, and for ordinary dropout whose rate was chosen with as much care. Each should be run with several seeds, all choices made on the dev text, the test text looked at once. Then I would take the difference to the colleague's model seed by seed and give its interval. If early stopping came to 62, the remedies would have brought two points and not a hundred and fifty.
+# The 210 is the number of a model that has learnt its reports by heart; nobody would use it. I would ask for the same network without remedies at the epoch that a dev text likes best, for a smaller one, and for ordinary dropout whose rate was chosen with as much care. Each should be run with several seeds, all choices made on the validation set, the test set looked at once. Then I would take the difference to the colleague's model seed by seed and give its interval. If early stopping came to 62, the remedies would have brought two points and not a hundred and fifty.
 #
 # I would still keep tying, because it halves the largest part of the model, and some dropout, because a run that does not turn back depends less on the epoch at which it is stopped. And with 50,000 words I would first try to start from a model that has read millions.
 
@@ -588,7 +588,7 @@ progress()
 # %% [markdown] exercise="embedding_dropout"
 # ### Exercise 6. Do without some words
 #
-# Write `embedding_dropout(table, ids, p)`. `table` (V, D) has a vector for each word, `ids` (B, T) the words of a batch. Return their vectors (B, T, D). A word of the vocabulary is dropped with chance $p$: then its vector is all 0 at each of its places. The vectors of the others are made larger, as before. Each call drops other words.
+# Write `embedding_dropout(table, ids, p)`. `table` (V, D) has a vector for each word, `ids` (B, T) the words of a batch. Return their vectors (B, T, D). A word of the vocabulary is dropped with probability $p$: then its vector is all 0 at each of its positions. The vectors of the others are made larger, as before. Each call drops other words.
 
 
 # %% exercise="embedding_dropout"
@@ -605,7 +605,7 @@ def embedding_dropout(table, ids, p):
 check("embedding_dropout", embedding_dropout)
 
 # %% [markdown] hints="embedding_dropout"
-# nudge: What is dropped here: a place in the batch, or a word of the vocabulary?
+# nudge: What is dropped here: a position in the batch, or a word of the vocabulary?
 #
 # idea: One coin for each row of the table, (V, 1). Then look the words up as usual, with `[ids]`.
 #
@@ -615,7 +615,7 @@ check("embedding_dropout", embedding_dropout)
 embedding_dropout = or_reference("embedding_dropout", embedding_dropout)
 
 # %% [markdown]
-# **AR** (activation regularisation) makes large states expensive, **TAR** (temporal activation regularisation) states that jump from word to word:
+# AR (activation regularisation) makes large states expensive, TAR (temporal activation regularisation) states that jump from word to word:
 #
 # $$\text{loss} = \text{cross-entropy} + \alpha \cdot \overline{(m \odot h_t)^2} + \beta \cdot \overline{(h_{t+1} - h_t)^2}$$
 #

@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 11 · ULMFiT
 #
-# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors. Here you train all of it further, first on the task's text, then on the task's labels, and try not to lose what it knew. You write the loop, and measure what the recipe's tricks are good for.
+# You have a language model that has read two and a half million words, and a hundred labelled questions. ELMo would freeze the model and use its vectors as features. Here you train all of it further, first on the task's text, then on the task's labels, and try not to lose what it knew. You write the loop, and measure what the recipe's tricks are good for.
 
 # %%
 import copy
@@ -53,7 +53,7 @@ plots.road("11")
 # ## What you will be able to do
 #
 # - fine-tune a language model on raw text and on labels, with one loop of your own,
-# - give layers rates of their own, wake them one by one, and shape the rate over the run,
+# - give layers rates of their own, unfreeze them one by one, and choose a learning-rate schedule,
 # - turn texts of any length into one vector each, padding or not,
 # - find out what a recipe keeps, and what it earns against a sceptic's baselines,
 # - see from its symptoms that a run forgets, sleeps, or has read the test.
@@ -117,7 +117,7 @@ speak("\nThe checkpoint speaks:", STAGE_1, STAGE_1_WORDS)
 #
 # ### When: a slanted triangle
 #
-# The new head starts at random, and its first gradients are noise. So the rate starts low. It rises quickly and falls slowly: two straight lines (section 3.2). The paper takes $\rho = 32$, $q = 0.1$ and $c = \lfloor S \cdot q \rfloor$. With $p$ the height:
+# The new head starts at random, and its first gradients are noise. So the rate starts low. It rises quickly and falls slowly: two straight lines (section 3.2). How a rate moves over a run is its **learning-rate schedule**, and this one is called **slanted triangular**. The paper takes $\rho = 32$, $q = 0.1$ and $c = \lfloor S \cdot q \rfloor$. With $p$ the height:
 #
 # $$p = \begin{cases} s / c & s < c \\ 1 - \dfrac{s - c}{c \cdot (1/q - 1)} & \text{otherwise} \end{cases} \qquad \eta_s = \eta_{\max} \cdot \frac{1 + p\,(\rho - 1)}{\rho}$$
 #
@@ -168,9 +168,9 @@ slanted_triangular = or_reference("slanted_triangular", slanted_triangular)
 #
 # Low layers hold what is general, such as words and short phrases; high layers hold what is special. So each layer learns $2.6$ times more slowly than the one above it (**discriminative fine-tuning**, section 3.2): $\eta^{l-1} = \eta^l / 2.6$.
 #
-# And in stage 3 the layers wake one after the other, from the top (**gradual unfreezing**, section 3.3). The head learns alone for an epoch. Then the top LSTM joins it, then the next.
+# And in stage 3 the layers, frozen at first, wake one after the other, from the top (**gradual unfreezing**, section 3.3). The head learns alone for an epoch. Then the top LSTM joins it, then the next.
 #
-# An optimiser of PyTorch takes a list of *parameter groups*, each with a rate of its own: `[{"params": [...], "lr": 0.01}, ...]`. What is in no group does not move.
+# An optimiser of PyTorch takes a list of **parameter groups**, each with a rate of its own: `[{"params": [...], "lr": 0.01}, ...]`. What is in no group does not move.
 
 # %% [markdown] exercise="parameter_groups"
 # ### Exercise 2. Who learns, and how fast
@@ -221,9 +221,9 @@ parameter_groups = or_reference("parameter_groups", parameter_groups)
 # - `epochs` is a list. Each epoch is an iterable of batches with a `len`, which may differ.
 # - `loss_of(batch)` gives the loss of a batch, ready for autograd.
 # - `groups_of(epoch)` gives parameter groups, each with its highest rate.
-# - `schedule(step, steps)` gives the factor on all rates. There is one schedule for the whole run.
+# - `schedule(step, steps)`, the learning-rate schedule, gives the factor on all rates. There is one for the whole run.
 #
-# The optimiser is `torch.optim.Adam(..., betas=(0.7, 0.99), fused=True)`, a fresh one for each epoch's groups. (`fused` is a quicker way to the same step.) What is in no group takes no part in gradients (`requires_grad`), which saves time. The model is in training mode while it learns. Afterwards it is in evaluation mode, and every parameter can learn again. Return the list of losses, as plain numbers.
+# The optimiser is `torch.optim.Adam(..., betas=(0.7, 0.99), fused=True)`, a fresh one for each epoch's groups. (`fused` is a quicker way to the same step.) What is in none of the parameter groups takes no part in gradients (`requires_grad`), which saves time. The model is in training mode while it learns. Afterwards it is in evaluation mode, and every parameter can learn again. Return the list of losses, as plain numbers.
 
 
 # %% exercise="fine_tune"
@@ -346,7 +346,7 @@ def concat_pool(states, mask):
 check("concat_pool", concat_pool)
 
 # %% [markdown] hints="concat_pool"
-# nudge: A text of two tokens in a table of five places. What would `states[:, -1]`, `states.amax(1)` and `states.mean(1)` take from padding?
+# nudge: A text of two tokens in a table of five positions. What would `states[:, -1]`, `states.amax(1)` and `states.mean(1)` take from padding?
 #
 # idea: The last token of text b stands at `lengths[b] - 1`. Before the largest number is taken, padding must hold something that never wins; before the sum, something that adds nothing. `masked_fill` writes where its mask is True.
 #
@@ -356,7 +356,7 @@ check("concat_pool", concat_pool)
 concat_pool = or_reference("concat_pool", concat_pool)
 
 # %% [markdown] slide="subslide"
-# Now put your parts together: the language model's layers, your pooling, and on top a head of two small layers, as in the paper (50 units; dropout; *batch norm*, which rescales each unit over the batch). The language model's own dropout is off (`rescaled(reader, 0)`), which is quicker. Your loop trains it on **100 labelled texts**. (Texts of a thousand tokens: section 7.) From the same 100 learn:
+# Now put your parts together: the language model's layers, your pooling, and on top a head of two small layers, as in the paper (50 units; dropout; **batch normalisation**, `nn.BatchNorm1d`, which rescales each unit over the batch). The language model's own dropout is off (`rescaled(reader, 0)`), which is quicker. Your loop trains it on **100 labelled texts**. (Texts of a thousand tokens: section 7.) From the same 100 learn:
 #
 # - what a sceptic tries first: a **bag of words** with logistic regression, and a **naive Bayes SVM** (Wang and Manning 2012), which weighs each word by how strongly it suggests one class,
 # - the checkpoint's **word vectors** alone, and **ELMo**'s frozen layers, under a logistic regression,
@@ -468,7 +468,7 @@ report.print_longer()
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
 #
-# The tricks of section 2 were made to learn the new *and* keep the old. First the old. The network that you have just asked gets a twin without the three tricks: every layer is awake from the start, at a constant rate of 0.01. Then both read general text: news.
+# The tricks of section 2 were made to learn the new *and* keep the old, against catastrophic forgetting (lesson 04). First the old. The network that you have just asked gets a twin without the three tricks: every layer is awake from the start, at a constant rate of 0.01. Then both read general text: news.
 
 # %%
 predict(
@@ -600,7 +600,7 @@ check("broken_tunings", broken_tunings)
 # outline: Find the run with zeros in the table. Of the other two, find the one whose curve leaves. The last one looks sound everywhere but in one number: which, and what does that number come from?
 
 # %% [markdown] model_answer="broken_tunings"
-# **A** looks sound in its curve, in its layers and in its score, which reading the test's text has not raised. What gives it away is the perplexity of the test's text: a tenth lower than in the sound run, while dev's is nearly the same. Such a leak is silent, and it is in every pipeline that takes "all the text we have" for stage 2. **B** has moved everything far. As soon as an LSTM wakes, one epoch makes general text many times harder: it has forgotten. **C** keeps its language model as it was, because nothing below the head has moved. It is a feature reader, like ELMo's, whatever its author believes. With fault 2 the lower LSTM would have moved further than the upper one, with 4 the head not at all, and 6 would give a splendid test score beside an ordinary one on dev.
+# **A** looks sound in its curve, in its layers and in its score, which reading the test's text has not raised. What gives it away is the perplexity of the test's text: a tenth lower than in the sound run, while dev's is nearly the same. Such a leak is silent, and it is in every pipeline that takes "all the text we have" for stage 2. **B** has moved everything far. As soon as an LSTM wakes, one epoch makes general text many times harder: it has forgotten. **C** keeps its language model as it was, because nothing below the head has moved. It is feature extraction, like ELMo's, whatever its author believes. With fault 2 the lower LSTM would have moved further than the upper one, with 4 the head not at all, and 6 would give a splendid test score beside an ordinary one on dev.
 
 
 # %% [markdown] slide="slide"
@@ -620,7 +620,7 @@ report.print_who_catches_up()
 # ## Recap
 #
 # - ULMFiT has three stages: a language model of general text, the same on the task's text, the same with a new head on the labels.
-# - Each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangle rises for a tenth of the run and falls for the rest.
+# - Discriminative fine-tuning: each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangular learning-rate schedule rises for a tenth of the run and falls for the rest.
 # - Concat pooling takes the last state, the largest of each unit and the mean, never padding.
 # - Low rates keep the language model from being forgotten, layer by layer or one for all. A hundred labels did not reward it here.
 # - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions, from 500 labels on, it did better.
@@ -650,7 +650,7 @@ progress()
 #
 # ## 7. A text of a thousand tokens
 #
-# A film review may have a thousand tokens. In training, autograd keeps every state of every layer until the loss is known. **BPT3C** (BPTT for text classification) reads in chunks. The state is carried on, but gradients stop at each border and reach only the last chunks. All states are kept for pooling, which is cheap without gradients. So far the course's class read for you: a question fits into one chunk.
+# A film review may have a thousand tokens. In training, autograd keeps every state of every layer until the loss is known. **BPT3C** (truncated BPTT for text classification) reads in chunks. The state is carried on, but gradients stop at each border and reach only the last chunks. All states are kept for pooling, which is cheap without gradients. So far the course's class read for you: a question fits into one chunk.
 
 # %% [markdown] exercise="read_in_chunks"
 # ### Exercise 6. A text of a thousand tokens
@@ -690,7 +690,7 @@ check("read_in_chunks", read_in_chunks)
 read_in_chunks = or_reference("read_in_chunks", read_in_chunks)
 
 # %% [markdown]
-# Let it read the start of a film review, 1,600 tokens, in chunks of 70. How much must autograd keep?
+# Let it read the start of a film review as BPT3C does, 1,600 tokens, in chunks of 70. How much must autograd keep?
 
 # %%
 LONG = torch.tensor([words.encode(tasks.long_text(1600))])

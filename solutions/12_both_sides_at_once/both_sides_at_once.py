@@ -64,10 +64,10 @@ plots.road("12")
 # |---|---|---|---|
 # | $B$ | sentences in a batch | $D$ | numbers in a state |
 # | $T$ | tokens in a row | $V$ | words in the vocabulary |
-# | $w_t$ | the token at place $t$ | $p$ | a chance |
+# | $w_t$ | the token at position $t$ | $p$ | a probability |
 # | $a, b$ | the first and the second sentence of a pair | $f$ | the share of false pairs |
 #
-# `ids`, `mask` and `segments` are tables (B, T): word numbers, which places are tokens, and to which sentence of a pair each belongs.
+# `ids`, `mask` and `segments` are tables (B, T): word numbers, which positions are tokens, and to which sentence of a pair each belongs.
 
 # %% [markdown] instructor=true
 # **Instructor.** Minutes of a first reader: introduction 5; section 1, 8; section 2, exercise 1 18, exercise 2 20, the rest 16; section 3, 12; section 4, 18; myth and recap, 5. That is 102, with second tries; who passes the checks at once needs 80 to 90. The essay takes 12, at home. Optional: packing and pairs 35, states 6, readers that meet 4, heads 4. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four inequalities prove it.
@@ -96,7 +96,7 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 #
 # $$l_1 + r_1 > 0, \qquad l_2 + r_2 > 0, \qquad l_1 + r_2 < 0, \qquad l_2 + r_1 < 0.$$
 #
-# Add up the first two, then the last two. Both sums are $l_1 + l_2 + r_1 + r_2$, which cannot be both above zero and below it. (A bias adds the same to both, so it does not help.) This is the old puzzle of the exclusive or.
+# Add up the first two, then the last two. Both sums are $l_1 + l_2 + r_1 + r_2$, which cannot be both above zero and below it. (A bias adds the same to both, so it does not help.) This is the old puzzle of the exclusive or (XOR): a linear classifier cannot learn it.
 #
 # Three kinds of four a sum can get right, 75 %: answer *no* unless both are singular. Ours did not even find that: the four kinds are equally frequent, so its loss gains nothing by leaning to any side.
 #
@@ -105,11 +105,11 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 # %% [markdown] slide="slide"
 # ## 2. Hide the answer
 #
-# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads off its own answer. The fault is not the meeting. It is the question: *say a word that stands in plain sight*. Change the question, and the readers may meet.
+# Why not let the two directions meet in every layer? Lesson 07 tried it: `bidirectional=True` with two layers reads off its own answer. The fault is not the meeting. It is the question: *say a word that stands in plain sight*. Change the question, and the readers may meet. A model whose every layer sees both sides is **deeply bidirectional**.
 #
-# Teachers know the trick: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied. BERT calls this a **masked language model**.
+# Teachers know the trick: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied. BERT calls this a **masked language model**; as a test for people it is the **cloze** task, of 1953.
 #
-# Of the words, 15 in 100 are **chosen**. Only they are asked for. What the model reads at a chosen place is decided by lot:
+# Of the words, 15 in 100 are **chosen**. Only they are asked for: they are the targets. What the model reads at a chosen position is decided by lot:
 #
 # - 80 in 100 are read as `[MASK]`,
 # - 10 in 100 as a random word, drawn from the vocabulary,
@@ -146,9 +146,9 @@ def corrupt(ids, words, share=0.15):
 check("corrupt", corrupt)
 
 # %% [markdown] hints="corrupt"
-# nudge: Two questions for each place: is it chosen? And if so, which of three fates has it?
+# nudge: Two questions for each position: is it chosen? And if so, which of three fates has it?
 #
-# idea: One table of random numbers says which places are chosen, a second one which fate: below 0.8, below 0.9, the rest. A third table has a random word for every place, of which few are used.
+# idea: One table of random numbers says which positions are chosen, a second one which fate: below 0.8, below 0.9, the rest. A third table has a random word for every position, of which few are used.
 #
 # outline: `chosen`: a random number below `share`, and an ordinary word. `lot = torch.rand(ids.shape)`. Begin `read` with a copy of `ids`; write 4 where chosen and lot below 0.8; write random words where chosen and lot from 0.8 to 0.9. Begin `asked` with a copy of `ids`, and write −1 where nothing was chosen.
 
@@ -158,14 +158,14 @@ corrupt = or_reference("corrupt", corrupt)
 # %% [markdown] slide="subslide"
 # ### The model
 #
-# A token enters as the sum of three vectors: its **word**, its **place** in the row, and its **segment** (section 4). Then come blocks, in which every token reads all others by **attention**. They are PyTorch's for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
+# A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by attention (lesson 04). They are PyTorch's `nn.TransformerEncoderLayer` for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
 #
 # `model(read, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
 
 # %% [markdown] exercise="train_blanks" slide="subslide"
 # ### Exercise 2. Learn from the blanks
 #
-# Write `train_blanks(model, batches, corrupt, optimizer)`. A batch is `(ids, mask, segments)`; `corrupt(ids)` gives what is read and what is asked. For every batch take one step that lowers the mean of $-\log p(w_t)$ over the places that are asked for. Return the list of these means, as plain numbers.
+# Write `train_blanks(model, batches, corrupt, optimizer)`. A batch is `(ids, mask, segments)`; `corrupt(ids)` gives what is read and what is asked. For every batch take one step that lowers the mean of $-\log p(w_t)$ over the positions that are asked for. Return the list of these means, as plain numbers.
 #
 # In a short batch it may happen that nothing was chosen. Such a batch has no mean: it takes no step and leaves no number.
 
@@ -197,12 +197,12 @@ check("train_blanks", train_blanks)
 # %% [markdown] hints="train_blanks"
 # nudge: Which table does the model read, and which one do you compare with?
 #
-# idea: `states[asked >= 0]` picks the states of the asked places out of the table, (N, D). The same mask picks their words out of `asked`. `cross_entropy` takes scores (N, V) and words (N,).
+# idea: `states[asked >= 0]` picks the states of the asked positions out of the table, (N, D). The same mask picks their words out of `asked`. `cross_entropy` takes scores (N, V) and words (N,).
 #
-# outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked places alone; `cross_entropy`; slopes to zero, backward, step; append `loss.item()`.
+# outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked positions alone; `cross_entropy`; gradients to zero, backward, step; append `loss.item()`.
 
 # %% [markdown] slide="subslide"
-# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. Its size apart, two things differ from BERT. The table of places begins with **waves** (sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; what 15 in 100 costs follows below. The optimizer is Adam; its rate rises in the first steps and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 4).
+# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. Its size apart, two things differ from BERT. The position embeddings begin as **sinusoidal** ones (waves: sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; what 15 in 100 costs follows below. The optimizer is Adam; its learning rate rises in the first steps (a warm-up) and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 4).
 #
 # Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
 
@@ -253,7 +253,7 @@ for steps, model in {200: early, STEPS: trained}.items():
 # %% [markdown]
 # At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. The rest it must learn from the neighbours, through its attention, which takes much longer.
 #
-# But for words side by side no network is needed: count how often one word follows another, and multiply the chances given by the two neighbours.
+# But for words side by side no network is needed: count how often one word follows another, and multiply the probabilities given by the two neighbours.
 
 # %%
 choices = ["none", "of words", "of words and of pairs on both sides"]
@@ -297,11 +297,11 @@ for question, share in agreement.masked_reader(large, large_words).items():
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. In some a token reads only to its **left**, in some only to its **right**. Each held-out blank is filled from the left, from the right, from both sides at once, and from the **product** of two separate readers:
+# What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. In some a token reads only to its **left**, in some only to its **right**. Each held-out blank is filled from the left, from the right, from both sides at once, and from the **product** of two separate models, a kind of **product of experts**:
 #
 # $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)}$$
 #
-# It is divided by the word's own chance, which would otherwise count twice.
+# It is divided by the word's own probability, which would otherwise count twice.
 
 # %%
 choices = ["the product", "both at once"]
@@ -324,14 +324,14 @@ for name in ("both_twice_as_sure_as_product", "product_twice_as_sure_as_both"):
 outcome("product", choices[int(more["mean"] > 0)])
 
 # %% [markdown]
-# On another text, with five times your sentences, the network is well ahead of the pairs, and of either side alone. Against the **product**, which has two networks, it gains little: most of what the two sides know of a blank can be joined afterwards, as ELMo's users do. In about one blank of six, both at once gives the right word twice the product's chance; in one of seven it is the other way round. So each is often the surer one; both at once is ahead in only 3 or 4 more blanks of a hundred. (The figure's whiskers are over the five starts alone.)
+# On another text, with five times your sentences, the network is well ahead of the pairs, and of either side alone. Against the product of experts, which has two networks, it gains little: most of what the two sides know of a blank can be joined afterwards, as ELMo's users do. In about one blank of six, both at once gives the right word twice the product's probability; in one of seven it is the other way round. So each is often the surer one; both at once is ahead in only 3 or 4 more blanks of a hundred. (The figure's whiskers are over the five starts alone.)
 #
 # The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
 
 # %% [markdown]
 # ### What asking for 15 in 100 costs
 #
-# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every place for the next word, the second at 15 places in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs.
+# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs.
 
 # %%
 choices = ["under 0.1 nats", "0.1 to 1 nat", "over 1 nat"]
@@ -373,9 +373,9 @@ outcome("share", choices[int(cost["mean"] > 0.1) + int(cost["mean"] > 1)])
 # Four runs of 200 batches. One is sound. A, B and C have one fault each, from this list.
 #
 # 1. the model reads the words as they were before any was hidden
-# 2. the model is asked for what it reads at the chosen places
+# 2. the model is asked for what it reads at the chosen positions
 # 3. the model is asked for every word
-# 4. the model has no vectors of places
+# 4. the model has no position embeddings
 # 5. the learning rate is a hundred times too small
 # 6. the mask of the words is turned round: attention goes to the padding
 #
@@ -419,7 +419,7 @@ check("broken_blanks", broken_blanks)
 # outline: Compare the second bar of the two low runs with the sound run's. A model that was asked for what it reads would answer `[MASK]` to a blank: does one of them? The third broken run has losses like the sound one's: look at the number that depends on the order of the words.
 
 # %% [markdown] model_answer="broken_blanks"
-# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no places (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
+# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no position embeddings (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
 
 # %% [markdown] slide="slide"
 # ## 4. Two sentences in one row
@@ -428,20 +428,20 @@ check("broken_blanks", broken_blanks)
 #
 # | row | `[CLS]` | *he* | *went* | `[SEP]` | *it* | *rained* | `[SEP]` |
 # |---|---|---|---|---|---|---|---|
-# | place | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
+# | position | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 # | segment | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
 #
-# `[CLS]` is a place for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors. BERT has 512 places, ours 32.
+# `[CLS]` is a position for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors: word, position embedding, segment embedding. All are learnt (`nn.Embedding`), BERT's positions from random numbers, ours from sinusoidal ones. BERT has 512 positions, ours 32. In all this BERT is a pretrained encoder and has no decoder (lesson 13).
 
 # %% [markdown] slide="subslide"
-# BERT learns a second question from raw text: does the second sentence follow the first? In one half of the pairs it does. In the other half it was drawn at random.
+# BERT learns a second question from raw text, **next-sentence prediction**: does the second sentence follow the first? In one half of the pairs it does. In the other half it was drawn at random.
 #
 # Is that negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair was its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
 
 # %% [markdown] exercise="best_log_odds"
 # ### Exercise 4. The best judge of pairs (derive it)
 #
-# First with pen and paper. A true pair $(a, b)$ comes with chance $p(a, b)$. In a false one, $a$ and $b$ are drawn independently: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true, the chance of *true* over the chance of *false*?
+# First with pen and paper. A true pair $(a, b)$ comes with probability $p(a, b)$. In a false one, $a$ and $b$ are drawn independently: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true, the probability of *true* over that of *false*?
 #
 # Then write `best_log_odds(counts, false)`. `counts` (A, B) says how often sentence $b$ came after sentence $a$; no count is 0. `false` is $f$. Return the natural logarithm of the odds of every pair, an array (A, B). (For simplicity a false second sentence may be the true one here.)
 
@@ -497,9 +497,9 @@ outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 # - What depends on left and right together is not in a sum of the halves, however well each is trained.
 # - On real text both sides at once beat each side by far, and the product of the two by a little.
 # - A loss says something only of the question that was asked. Where the answer is in sight, it says nothing.
-# - Masked language model: 15 in 100 words are asked for, so it learns more slowly at first. Of 100 of these, 80 are hidden, 10 swapped, 10 left.
-# - Word, place and segment are added; `[CLS]` and `[SEP]` frame the sentences.
-# - The best judge of pairs scores by mutual information, shifted by the share of false pairs.
+# - Masked language model, a cloze test: 15 in 100 words are asked for, so it learns more slowly at first. Of 100 of these, 80 are hidden, 10 swapped, 10 left.
+# - Word, position and segment embeddings are added; `[CLS]` and `[SEP]` frame the sentences.
+# - Next-sentence prediction: the best judge of pairs scores by mutual information, shifted by the share of false pairs.
 
 # %%
 calibration()
@@ -513,10 +513,10 @@ progress()
 # Quora asks whether two questions mean the same. The order of the two does not matter. **Yet BERT puts one of them into segment 0 and the other into segment 1. Why can that work all the same? What could go wrong, and how would you find out? Name one change that would make the model symmetric, and what it costs.** Five to eight sentences.
 
 # %% [markdown] discussion="segments_of_a_symmetric_task" points=3
-# **Rubric, 3 points.** 1 for why it can work (the segment vector only says which text a word belongs to; fine-tuning sees pairs and can learn to use the difference the same way in both directions). 1 for what may go wrong and a measurement (swap the two, count how many decisions change; compare with a control such as another random start). 1 for a change with its price (train on both orders, or average both orders at test time: twice the computation; the same segment for both: the model must tell them apart by `[SEP]` and place alone). 0.5 of a point off for a change without its price.
+# **Rubric, 3 points.** 1 for why it can work (the segment embedding only says which text a word belongs to; fine-tuning sees pairs and can learn to use the difference the same way in both directions). 1 for what may go wrong and a measurement (swap the two, count how many decisions change; compare with a control such as another random start). 1 for a change with its price (train on both orders, or average both orders at test time: twice the computation; the same segment for both: the model must tell them apart by `[SEP]` and position alone). 0.5 of a point off for a change without its price.
 
 # %% [markdown] model_answer="segments_of_a_symmetric_task"
-# The segment vectors do not say "question" and "answer", they only keep the two texts apart: a word's state can tell whether another word is in its own text or in the other. Whether two questions mean the same can be computed from that. But nothing forces the model to treat both orders alike: places and segments differ, and with few labels it may learn a habit of the data, for instance that the shorter question stands first. I would swap the two questions of every test pair and count how many decisions change, and hold this against how many change between two random starts. To mend it I would put every training pair in both orders, which doubles the training, or average the two orders at test time, which doubles that. Giving both texts segment 0 costs no time, but then only `[SEP]` and the places tell where one text ends.
+# The segment embeddings do not say "question" and "answer", they only keep the two texts apart: a word's state can tell whether another word is in its own text or in the other. Whether two questions mean the same can be computed from that. But nothing forces the model to treat both orders alike: positions and segments differ, and with few labels it may learn a habit of the data, for instance that the shorter question stands first. I would swap the two questions of every test pair and count how many decisions change, and hold this against how many change between two random starts. To mend it I would put every training pair in both orders, which doubles the training, or average the two orders at test time, which doubles that. Giving both texts segment 0 costs no time, but then only `[SEP]` and the positions tell where one text ends.
 
 # %% [markdown] slide="slide"
 # ## If you have time
@@ -591,9 +591,9 @@ check("sentence_pairs", sentence_pairs)
 # %% [markdown] hints="sentence_pairs"
 # nudge: Two sentences of a text can have the same words. What tells them apart?
 #
-# idea: Speak of places, (document, sentence), until the very end. Draw a place again while it is one of the two that are forbidden.
+# idea: Speak of positions, (document, sentence), until the very end. Draw a position again while it is one of the two that are forbidden.
 #
-# outline: List all places. For each that is not the last of its document: flip a coin; the place after it, or, while that is forbidden, another draw; append both sentences and the coin.
+# outline: List all positions. For each that is not the last of its document: flip a coin; the position after it, or, while that is forbidden, another draw; append both sentences and the coin.
 
 # %% slide="subslide"
 pack, sentence_pairs = or_reference("pack", pack), or_reference("sentence_pairs", sentence_pairs)
@@ -605,7 +605,7 @@ says = {
 figures.judge_bars(next_sentences.rightly(judged, says), next_sentences.commoner(judged))
 
 # %% [markdown]
-# The line is what you get by giving the commoner answer each time. The first judge has no model at all: *true, if they share more words than most pairs do*. The larger model was trained on this very question, and is not clearly better. RoBERTa later left this task out, and the scores stayed or rose slightly (its section 4.2).
+# The line is what you get by giving the commoner answer each time. The first judge has no model at all: *true, if they share more words than most pairs do*. The larger model was trained on this very question, and is not clearly better. RoBERTa later left next-sentence prediction out, and the scores stayed or rose slightly (its section 4.2).
 
 # %% [markdown] slide="slide"
 # ## 6. What are its states worth?
@@ -648,7 +648,7 @@ for result in (SENSES, TAGS, KNOWN):
 # %% [markdown] slide="slide"
 # ## 7. Readers that meet
 #
-# Lesson 07 had two layers of `bidirectional=True`. Does more depth copy better still? We have trained that class on Brown's short sentences, five times at each depth.
+# Lesson 07 had two layers of `nn.LSTM(bidirectional=True)`, deeply bidirectional in the wrong way. Does more depth copy better still? We have trained that class on Brown's short sentences, five times at each depth.
 
 # %%
 choices = ["1", "2", "3"]
@@ -676,7 +676,7 @@ outcome("deeper", min(choices, key=lambda n: nats[f"meet, {n} layer" + "s" * (n 
 # %% [markdown] slide="slide"
 # ## 8. Four kinds of task, four small heads
 #
-# The model stays the same whatever the task (the paper's figure 4). On top comes one linear layer, called a **head** (no relation to the heads of attention). For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. (Two classifiers for the two ends were not new: DrQA's reader, of 2017, has them.) Here they stand, untrained, on your model and two of your pairs.
+# The model stays the same whatever the task (the paper's figure 4). On top comes one linear layer, called a **task head** (no relation to the heads of attention). For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. (Two classifiers for the two ends were not new: DrQA's reader, of 2017, has them.) Here they stand, untrained, on your model and two of your pairs.
 
 # %% slide="subslide"
 ids, mask, segments = padded(next_sentences.packed(judged[:2], WORDS, pack, 32))
@@ -688,7 +688,7 @@ print("its tokens: ", tuple(heads.TaggingHead(64, 9)(states).shape), "a score fo
 print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, in the second text")
 
 # %% [markdown]
-# These heads have learnt nothing yet. To use one, train it together with the model below, on the task's labels (published results: lesson 14). Until then the state of `[CLS]` has only been asked whether a second sentence follows; nothing has made it a summary of the first. In a sentence task, all that the labels teach enters the model through this one state.
+# These heads have learnt nothing yet. To use a task head, train it together with the model below, on the task's labels (published results: lesson 14). Until then the state of `[CLS]` has only been asked whether a second sentence follows; nothing has made it a summary of the first. In a sentence task, all that the labels teach enters the model through this one state.
 #
 # Before BERT, many such tasks had ever fancier networks of their own. In January 2018 two ensembles of these, r-net+ and SLQA+, were said to beat people on SQuAD. In exact matches, yes (82.65 and 82.44 against 82.30); in F1, no (88.49 and 88.61 against 91.22).
 
@@ -696,7 +696,7 @@ print("an answer:  ", heads.best_span(start[0], end[0]), "first and last place, 
 # ## Further reading
 #
 # - The BERT paper, section 3.1 and appendix A.1; table 8 has what other shares than 80, 10 and 10 do. Rows differ by a point or less, most in the feature-based column.
-# - Liu and others, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2: the same without next sentences.
+# - Liu and others, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4.2: the same without next-sentence prediction.
 # - In the package: `elmo_mini/transformer/masked_lm.py`, and `python -m elmo_mini pretrain-masked --help`, which trains a larger one and goes on where it stopped.
 #
 # Next: **13 · Attention.**

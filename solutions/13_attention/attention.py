@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 13 · Attention
 #
-# An LSTM hands everything it knows from word to word through one state. Attention lets every word look straight at every other. Here you build it, from one head to the block of which BERT and GPT are made. Your block takes the place of PyTorch's in lesson 12's masked model. Then you change one line, and the same block writes text.
+# An LSTM hands everything it knows from word to word through one state. **Self-attention** lets every word of a text look straight at every other. Here you build it, from one head to the block of which BERT and GPT are made. Your block takes the place of PyTorch's in lesson 12's masked model. Then you change one line, and the same block writes text.
 
 # %%
 import numpy as np
@@ -44,7 +44,7 @@ plots.road("13")
 #
 # - write an attention head, several heads and the block, and show that they are PyTorch's,
 # - derive why scores are divided by √d, and say what happens if they are not,
-# - turn a reader of both sides into a writer by changing one mask,
+# - turn an encoder, which reads both sides, into a decoder, which writes, by changing one mask,
 # - tell from its symptoms what is wrong with a model of blocks,
 # - say what a short way is worth, against the LSTM and against a baseline with no attention at all.
 #
@@ -58,21 +58,21 @@ plots.road("13")
 #
 # | letter | means | letter | means |
 # |---|---|---|---|
-# | $B$ | sentences in a batch | $q_t$ | query: what place $t$ asks |
-# | $T$ | places in a sentence | $k_s$ | key: what place $s$ can be found by |
-# | $D$ | numbers in the state of a place | $v_s$ | value: what place $s$ has to give |
-# | $A$ | heads | $a_{ts}$ | share: how much place $t$ takes from place $s$ |
+# | $B$ | sentences in a batch | $q_t$ | query: what position $t$ asks |
+# | $T$ | positions in a sentence | $k_s$ | key: what position $s$ can be found by |
+# | $D$ | numbers in the state of a position | $v_s$ | value: what position $s$ has to give |
+# | $A$ | heads | $a_{ts}$ | attention weight: how much position $t$ takes from position $s$ |
 # | $d$ | numbers of one head, $D / A$ | $V$ | words in the vocabulary |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks soon: opening 3; section 1, 4; section 2, 12; section 3, 16; section 4, 19; section 5, 10; section 6, 12; section 7, 11; recap, 3. That is 90. The essay takes 6, at home. Then, each for itself: the model written and writing 30, is it the attention 5, the bill 5, order 3, slope 4, myth 6. Students get stuck in exercise 3 on the axes: let them write the four letters B, A, T, d on paper and say after each line which axis is which. Whoever uses `view` where a `transpose` is missing gets no error; the check names it, and section 7 shows what it costs. In exercise 7 the shift is what goes wrong: write `<S> dogs bark </S>` on the board and draw an arrow from each place to the word that it must say.
+# **Instructor.** Honest minutes, for somebody who passes most checks soon: opening 3; section 1, 4; section 2, 12; section 3, 16; section 4, 19; section 5, 10; section 6, 12; section 7, 11; recap, 3. That is 90. The essay takes 6, at home. Then, each for itself: the model written and writing 30, is it the attention 5, the bill 5, order 3, slope 4, myth 6. Students get stuck in exercise 3 on the axes: let them write the four letters B, A, T, d on paper and say after each line which axis is which. Whoever uses `view` where a `transpose` is missing gets no error; the check names it, and section 7 shows what it costs. In exercise 7 the shift is what goes wrong: write `<S> dogs bark </S>` on the board and draw an arrow from each position to the word that it must say.
 
 # %% [markdown] slide="slide"
 # ## 1. A question about something far back
 #
 # Four facts, some chatter, and a question about one of the facts. Letters, values and chatter are drawn anew for every text. There are eight values, so 1 answer in 8 is right by chance.
 #
-# Three readers race: an LSTM, attention, and a **plain sum**, a sceptic's control. It adds up the vectors of all words: every word is one step away, too, but no question changes the sum. (A layer behind it reads the sum and the question.) The race takes ten to twenty seconds.
+# Three models race: an LSTM, attention, and a **plain sum**, a sceptic's control. It adds up the vectors of all words: every word is one step away, too, but no question changes the sum. (A layer behind it reads the sum and the question.) The race takes ten to twenty seconds.
 
 # %%
 one, its_answer = recall.some_texts(1, 12)
@@ -99,23 +99,23 @@ outcome("far", 100 * right["LSTM"], unit="%")
 #
 # Think of a room full of people. Everybody wears a badge, the **key**, and holds a note, the **value**. You come in with a question, the **query**. You compare your question with every badge. Then you copy a little from each note, most from those whose badges fit best. That is all.
 #
-# "Fits" is a dot product. "A little from each" is a softmax:
+# "Fits" is a dot product. "A little from each" is a softmax: it gives the attention weights $a_{ts}$ (as in lesson 04), by which the values are mixed:
 #
 # $$a_{ts} = \operatorname*{softmax}_{s} \left( \frac{q_t \cdot k_s}{\sqrt{d}} \right) \qquad\qquad \text{found}_t = \sum_{s=1}^{T} a_{ts}\, v_s$$
 #
-# (Equation 1 of the paper.) In a sentence everybody asks at once: each place has a query, a key and a value, so $T$ places make $T^2$ scores. Some pairs are closed. Nobody may copy from padding, for example.
+# This is **scaled dot-product attention**, equation 1 of the paper. In a sentence everybody asks at once: each position has a query, a key and a value, so $T$ positions make $T^2$ scores. That a text asks itself is the *self* in self-attention. Where one text asks another, as the decoder of lesson 04 asked the encoder's states, it is **cross-attention**: the same equation, with keys and values from elsewhere. Some pairs are closed, or *masked*. Nobody may copy from padding, for example.
 
 # %% [markdown] exercise="one_head"
 # ### Exercise 1. One head
 #
-# Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e): T places ask S places, and a value has e numbers. Axes in front, such as sentences and heads, are the same for all three. `allowed` (..., T, S) is True where a place (row) may look at a place (column). An axis in front of it may have size 1: one table for all heads.
+# Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e): T positions ask S positions, and a value has e numbers. Axes in front, such as sentences and heads, are the same for all three. `allowed` (..., T, S) is True where a position (row) may look at a position (column). An axis in front of it may have size 1: one table for all heads.
 #
-# Return two tensors: what each place takes home, (..., T, e), and its shares, (..., T, S). Each row of shares adds up to 1, and a closed pair has a share of exactly 0. (No row is closed everywhere.)
+# Return two tensors: the output, what each position takes home, (..., T, e), and the attention weights, (..., T, S). Each row of weights adds up to 1, and a closed pair has a weight of exactly 0. (No row is closed everywhere.)
 
 
 # %% exercise="one_head"
 def one_head(q, k, v, allowed):
-    """What each place takes home (..., T, e), and the shares (..., T, S)."""
+    """The output of each position (..., T, e), and the attention weights (..., T, S)."""
     ### BEGIN SOLUTION
     scores = q @ k.transpose(-2, -1) / k.shape[-1] ** 0.5
     shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1)
@@ -127,13 +127,15 @@ def one_head(q, k, v, allowed):
 check("one_head", one_head)
 
 # %% [markdown] hints="one_head"
-# nudge: Draw the table of scores for two places that ask and three that answer. Which axis does the softmax run over? When must a pair be closed, before it or after it?
+# nudge: Draw the table of scores for two positions that ask and three that answer. Which axis does the softmax run over? When must a pair be closed, before it or after it?
 #
-# idea: `k.transpose(-2, -1)` turns the last two axes, however many stand in front. `masked_fill(where, value)` writes where `where` is True, and stretches an axis of size 1, as an index does not. A score of minus infinity gets a share of 0.
+# idea: `k.transpose(-2, -1)` turns the last two axes, however many stand in front. `masked_fill(where, value)` writes where `where` is True, and stretches an axis of size 1, as an index does not. A score of minus infinity gets a weight of 0.
 #
-# outline: Scores: `q @` the turned keys, divided by the root of the last size of k. Close the pairs that are not allowed. Softmax over the last axis gives the shares. Return shares times v, and the shares.
+# outline: Scores: `q @` the turned keys, divided by the root of the last size of k. Close the pairs that are not allowed. Softmax over the last axis gives the attention weights. Return weights times v, and the weights.
 
 # %% [markdown]
+# PyTorch has the same in one call, `functional.scaled_dot_product_attention(q, k, v, attn_mask=allowed)`; it keeps the attention weights to itself.
+#
 # Your head needs no training if you write badges and notes yourself. A fact's badge is its letter: eight numbers, one of them large. Its note is its value: eight numbers, one of them 1. The question's query is the badge that it asks for. Chatter has an empty badge and an empty note.
 
 # %% slide="subslide"
@@ -160,12 +162,12 @@ words = recall.in_words(one[0])
 figures.share_tables(looks, words[:-1], asking=words[-1:], title="Where the question looks")
 
 # %% [markdown]
-# Training has only one thing to add: it finds badges, notes and queries itself. They come from three linear layers, applied to the state of each place.
+# Training has only one thing to add: it finds keys, values and queries itself. They come from three linear layers, applied to the state of each position.
 
 # %% [markdown] slide="slide"
 # ## 3. Why the root of d?
 #
-# Loud badges make a softmax sure. Too sure is bad for learning. If one share is 1 and the others are 0, a small change of the scores changes nothing: there is no slope to learn from. How loud are badges before training? Then queries and keys are close to random. How far do their dot products stray, and how does that grow with $d$?
+# Large keys make a softmax sure. Too sure is bad for learning. If one attention weight is 1 and the others are 0, a small change of the scores changes nothing: the gradient is 0. How large are keys before training? Then queries and keys are close to random. How far do their dot products stray, and how does that grow with $d$?
 
 # %% [markdown] exercise="dot_moments"
 # ### Exercise 2. How far a dot product strays (derive it)
@@ -235,14 +237,14 @@ outcome("root", learnt_with["not divided"]["128"]["mean"], unit="%")
 # %% [markdown] slide="slide"
 # ## 4. Several heads
 #
-# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. So cut the $D$ numbers into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same (the paper's section 3.2.2).
+# One head takes home one mixture. A word may need several things at once: its verb, its article, the name that it stands for. In **multi-head attention** the $D$ numbers are cut into $A$ heads of $d = D / A$ numbers. Each asks its own question. Then join what they found, and mix it with one more linear layer. The work stays about the same (the paper's section 3.2.2).
 
 # %% [markdown] exercise="MultiHead" slide="subslide"
 # ### Exercise 3. Several heads
 #
 # Write the `forward` of this class. Its four linear layers stand there.
 #
-# `forward(x, allowed)` takes states (B, T, D) and who may look where, (B, T, T), the same for all heads. Each head gets a stretch of $d$ neighbouring numbers of the queries, of the keys and of the values: head 0 the first $d$, and so on. What the heads find is joined in the same order, and goes through `self.out`. Return it, (B, T, D), and the shares of all heads, (B, A, T, T). Use your `one_head`.
+# `forward(x, allowed)` takes states (B, T, D) and who may look where, (B, T, T), the same for all heads. Each head gets a stretch of $d$ neighbouring numbers of the queries, of the keys and of the values: head 0 the first $d$, and so on. What the heads find is joined in the same order, and goes through `self.out`. Return it, (B, T, D), and the attention weights of all heads, (B, A, T, T). Use your `one_head`.
 
 
 # %% exercise="MultiHead"
@@ -259,7 +261,7 @@ class MultiHead(nn.Module):
         self.value, self.out = nn.Linear(dim, dim), nn.Linear(dim, dim)
 
     def forward(self, x, allowed):
-        """(B, T, D) and (B, T, T) to (B, T, D) and the shares (B, A, T, T)."""
+        """(B, T, D) and (B, T, T) to (B, T, D) and the attention weights (B, A, T, T)."""
         ### BEGIN SOLUTION
         q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, A, T, d)
         k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
@@ -281,7 +283,7 @@ check("MultiHead", MultiHead)
 # outline: Queries, keys and values: the linear layer, cut, turned to (B, A, T, d). `one_head` on all heads at once. Turn what was found back to (B, T, A, d), flatten the last two axes, and apply `self.out`.
 
 # %% [markdown]
-# PyTorch has this class. Put its weights into yours, and compare.
+# PyTorch's class is `nn.MultiheadAttention`. With `need_weights=True` it returns the attention weights, too. Its `attn_mask` is True where a position may **not** look. Put its weights into yours, and compare the multi-head attention of both.
 
 # %% slide="subslide"
 MultiHead = or_reference("MultiHead", MultiHead)
@@ -291,13 +293,15 @@ for name, distance in beside_pytorch.heads_beside_pytorch(MultiHead).items():
 # %% [markdown] slide="slide"
 # ## 5. The block
 #
-# A block does two things. First everybody **looks around**: several heads. Then each place **thinks alone**: a linear layer to $4D$ numbers, a GELU (a softened ReLU), and a linear layer back to $D$. Neither replaces the state. Each is **added** to what was there, so there is a way past everything, as in ELMo's residual connection (lesson 07). After each sum comes a **layer norm**. It brings the $D$ numbers of a place back to mean 0 and variance 1; the model may then stretch and shift them.
+# A block does two things. First everybody **looks around**: several heads. Then each position **thinks alone** in a **feed-forward layer**: a linear layer to $4D$ numbers, a GELU (a softened ReLU), and a linear layer back to $D$. Neither replaces the state. Each is **added** to what was there: a residual connection, as ELMo's (lesson 07), is the way past everything. After each sum comes **layer normalisation**. It brings the $D$ numbers of a position back to mean 0 and variance 1; the model may then stretch and shift them.
+#
+# A norm after each sum is called **post-norm**, as in the paper, in GPT and in BERT. Most later models are **pre-norm**: the norm stands before the attention and before the feed-forward layer, and the sum is left alone, so that the gradient has a way back that no norm bends. Post-norm needs the warm-up of lesson 14 more than pre-norm does. In training all of them also use dropout (lesson 10) on what attention and the feed-forward layer bring; your block leaves it out.
 
 # %% slide="subslide"
 block_diagram()
 
 # %% [markdown]
-# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the table (B, T, T). A reader of both sides closes only the columns of padding. That is `both_sides`, the default; it stands in the cell below.
+# Who may look where depends on the model, so the block is told: `look` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). Blocks that read both sides are an encoder; it closes only the columns of padding. That is `both_sides`, the default; it stands in the cell below.
 
 
 # %% [markdown] exercise="Block"
@@ -312,7 +316,7 @@ from torch.nn import functional
 
 
 def both_sides(mask):
-    """(B, T, T): every place may look at every token."""
+    """(B, T, T): every position may look at every token."""
     return mask[:, None, :].expand(-1, mask.shape[1], -1)
 
 
@@ -349,7 +353,7 @@ check("Block", Block)
 # outline: `x = norm_1(x + found)`; then wide, GELU, narrow on this x; `norm_2` of x plus that.
 
 # %% [markdown]
-# Compare it with PyTorch's own layer. Then take the larger masked model of lesson 12. Put your blocks in the place of PyTorch's, with the same weights, compare the scores, and let it fill a blank. Last, send your block into the race of section 1.
+# Compare it with PyTorch's own layer, `nn.TransformerEncoderLayer`. It is post-norm, too, unless you say `norm_first=True`, and its `src_key_padding_mask` is True at padding. Then take the larger masked model of lesson 12. Put your blocks in the place of PyTorch's, with the same weights, compare the scores, and let it fill a blank. Last, send your block into the race of section 1.
 
 # %% slide="subslide"
 Block = or_reference("Block", Block)
@@ -363,7 +367,7 @@ print(f"16 words of chatter, 300 batches: {100 * own['your block']:.0f} % right"
 # %% [markdown] slide="slide"
 # ## 6. A model of the next word
 #
-# BERT reads both sides. GPT, of the same year, writes: it predicts the next word, as your language models of lessons 03 and 07 did. Its block is yours. Around the block there is little: word and place vectors before it, scores of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
+# BERT reads both sides: it is **encoder-only**. GPT, of the same year, writes: it predicts the next word from those before it, as your language models of lessons 03 and 07 did. Such a model is **autoregressive**, and **decoder-only**: a decoder with no encoder to ask. Its block is yours. Around the block there is little: word and position embeddings before it, the logits of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
 #
 # Train it with your loop of lesson 07, on sentences of real text with 1,000 words, all others `<unk>`. The opponent is counts of pairs, smoothed as in lesson 03, so that an unseen pair keeps a chance. First with blocks that look to both sides, as they are.
 
@@ -403,17 +407,17 @@ print("After each eighth of the batches:", *(f"{p:.1f}" for p in curves["both si
 outcome("both", curves["both sides"][-1])
 
 # %% [markdown]
-# Far below the counts of pairs after so few sentences, on text that it has never seen? You know this miracle from lesson 07. The word to predict stands one place on, and every place may look there. It does not start near 1, because even copying must be learnt. A head has to find the next place, and the state has to say which word stands there. The longer it trains, the nearer to 1 it comes. A perplexity is worth nothing while the model can see its answer.
+# Far below the counts of pairs after so few sentences, on text that it has never seen? You know this miracle from lesson 07. The word to predict stands one position on, and every position may look there. It does not start near 1, because even copying must be learnt. A head has to find the next position, and the state has to say which word stands there. The longer it trains, the nearer to 1 it comes. A perplexity is worth nothing while the model can see its answer.
 
 # %% [markdown] exercise="only_back"
 # ### Exercise 5. One mask changed
 #
-# Write `only_back(mask)` to take the place of `both_sides`. A place may look at itself and at the tokens before it. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). No row is closed everywhere, not even a row of padding: the first token stays open to all.
+# What a decoder needs is a **causal mask**: a position may look at itself and at the tokens before it. Write `only_back(mask)` to take the place of `both_sides`. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). No row is closed everywhere, not even a row of padding: the first token stays open to all.
 
 
 # %% exercise="only_back"
 def only_back(mask):
-    """(B, T, T): a place may look at the tokens up to itself."""
+    """(B, T, T), the causal mask: a position may look at the tokens up to itself."""
     ### BEGIN SOLUTION
     places = mask.shape[1]
     back = torch.ones(places, places, dtype=torch.bool).tril()
@@ -425,7 +429,7 @@ def only_back(mask):
 check("only_back", only_back)
 
 # %% [markdown] hints="only_back"
-# nudge: Write the table for three places on paper, a row for each place that looks. Where are its ones?
+# nudge: Write the table for three positions on paper, a row for each position that looks. Where are its ones?
 #
 # idea: `torch.tril` keeps the lower triangle with the diagonal. Both must hold: it is a token, and it does not stand ahead.
 #
@@ -439,7 +443,7 @@ only_back = or_reference("only_back", only_back)
 
 
 def backward_looking(dim, heads):
-    """Your block, looking back only."""
+    """Your block with the causal mask."""
     return Block(dim, heads, only_back)
 
 
@@ -456,9 +460,9 @@ tables = {name: broken_attention.reach(model, numbers, V - 1) for name, model in
 figures.reach_tables(tables, ["<S>", *short, "</S>"], title="One mask changed: nobody looks ahead")
 
 # %% [markdown]
-# The table on the right is the mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Without Brown there are a tenth as many sentences. Read again and again, they are learnt by heart, and the perplexity rises. Where it ends depends on how much there is to read (*Myth or measured?*).
+# The table on the right is the causal mask that you wrote, read off the trained model. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch, so at first it is far **worse** than the counts. One pass over Brown's 6,400 sentences is 200 batches: there the counts still lead. After 480, yours leads by a little. Without Brown there are a tenth as many sentences. Read again and again, they are learnt by heart, and the perplexity rises. Where it ends depends on how much there is to read (*Myth or measured?*).
 #
-# Let it write: draw a word from its scores, put it behind the text, and ask again. The **temperature** divides the scores before the draw. Near 0 the likeliest word nearly always wins. At 1, words come as often as their chances say. Above 1 the rare ones gain.
+# Let it write: draw a word from its logits, put it behind the text, and ask again. This is autoregressive sampling. The temperature (lesson 03) divides the logits before the draw. Near 0 the likeliest word nearly always wins, as in greedy decoding. At 1, words come as often as their probabilities say. Above 1 the rare ones gain.
 
 # %% slide="subslide"
 torch.manual_seed(1)
@@ -482,21 +486,21 @@ for beginning in ("we must", "the american people", "our economy"):
 # %% [markdown]
 # That is your block speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread.
 #
-# GPT is this, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-base has GPT's sizes; BERT-large has 24 blocks with 16 heads and 1,024 numbers. Both look to both sides. BERT and GPT learn their vectors for places, as this model does. The paper of 2017 had sines and cosines there.
+# GPT is this decoder-only model, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-base, encoder-only, has GPT's sizes; BERT-large has 24 blocks with 16 heads and 1,024 numbers. BERT and GPT learn their position embeddings, as this model does. The paper of 2017 had sines and cosines there (lesson 12).
 
 # %% [markdown] slide="slide"
 # ## 7. Three broken runs
 #
 # Four runs of the next-word model, 240 batches each, at a rate that falls to 0. One is sound. A, B and C have one fault each, from this list:
 #
-# 1. every place looks to both sides
+# 1. every position looks to both sides
 # 2. the heads are cut with `reshape`, without turning the axes
-# 3. places are closed after the softmax, not before
+# 3. positions are closed after the softmax, not before
 # 4. the scores are not divided
 # 5. each state is asked for the word that it has just read
 # 6. the learning rate is a hundred times too small
 #
-# You see how each run ends, and its table. Two numbers describe the untrained heads: how large a row's largest share is on average, and what a row of shares adds up to. The runs take half a minute to a minute.
+# You see how each run ends, and its table. Two numbers describe the untrained heads: how large a row's largest attention weight is on average, and what a row of weights adds up to. The runs take half a minute to a minute.
 
 # %% slide="subslide"
 runs = broken_attention.four_runs(TEXT, numbers, LONGEST, 240)
@@ -524,24 +528,24 @@ def broken_heads():
 check("broken_heads", broken_heads)
 
 # %% [markdown] hints="broken_heads"
-# nudge: Compare the sound run's table with each of the others. One lacks grey places, one has crosses.
+# nudge: Compare the sound run's table with each of the others. One lacks grey squares, one has crosses.
 #
-# idea: A cross means that a place has learnt something from ahead. That can come through what it takes home, or through what its shares are divided by. What do the rows of shares say?
+# idea: A cross means that a position has learnt something from ahead. That can come through what it takes home, or through what its attention weights are divided by. What do the rows of weights say?
 #
-# outline: Holes in the table: places that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large shares from the start.
+# outline: Holes in the table: positions that may look and do not. Crosses with rows that do not add up to 1. A clean table and a sound loss, but large attention weights from the start.
 
 # %% [markdown] model_answer="broken_heads"
-# **A** has holes: places stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed places get no share, and yet the future comes in: each share was divided by a sum that counts the closed places, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** has a clean table, and about the sound one's perplexity (without Brown, a little above it). Its shares give it away: they are too large from the start, for the scores were not divided. With 16 numbers a head this costs little, if anything. With many more it costs the learning (section 3).
+# **A** has holes: positions stand still that an earlier word should move. `reshape` has cut the sentence into stretches, one for each head, so that nobody sees beyond its own stretch. The perplexity does not tell: with Brown a little worse than the sound one's, without Brown better. **B** has crosses. Closed positions get no weight, and yet the future comes in: each attention weight was divided by a sum that counts the closed positions, too. A row that does not add up to 1 gives it away. The perplexity does not: if anything, it looks like progress. **C** has a clean table, and about the sound one's perplexity (without Brown, a little above it). Its attention weights give it away: they are too large from the start, for the scores were not divided. With 16 numbers a head this costs little, if anything. With many more it costs the learning (section 3).
 
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - A head: queries meet keys, a softmax makes shares, the shares mix the values.
+# - A head is scaled dot-product attention: queries meet keys, a softmax makes attention weights, the weights mix the values.
 # - A dot product of $d$ random numbers strays by √d. Undivided, large heads learn far more slowly.
-# - Heads are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the places and raises no error.
-# - A block looks around, then thinks alone, and adds both to what was there. Yours is PyTorch's, up to rounding.
+# - The heads of multi-head attention are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the positions and raises no error.
+# - A block is self-attention and a feed-forward layer, each with a residual connection and layer normalisation. Yours is PyTorch's, up to rounding.
 # - Attention has a short way and an aim. A plain sum has the short way alone, and beats an LSTM that trains as long. (With more training: section 9.)
-# - Close a pair **before** the softmax. One mask makes a reader of both sides into a writer.
+# - Close a pair **before** the softmax. A causal mask makes an encoder into a decoder.
 # - Counts of pairs learn at one look. With more text, the blocks pass them by far.
 # - A good loss proves little. Wrongly cut heads need not show in it; pairs closed too late even lower it (one run of each).
 
@@ -567,7 +571,7 @@ progress()
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands alone: write the model and let it write (30 minutes); a sceptic's questions (5); the bill (5); word order (3); where the slope goes (4); a myth (6).
+# Each section stands alone: write the model and let it write (30 minutes); a sceptic's questions (5); the bill (5); word order (3); where the gradient goes (4); a myth (6).
 #
 # ## 8. Write the model, and let it write
 #
@@ -576,7 +580,7 @@ progress()
 # %% [markdown] exercise="CausalLM" slide="subslide"
 # ### Exercise 7. A model of the next word
 #
-# Write the class. `ids` (B, T) are word numbers. A place enters as the vector of its word plus the vector of its place; the first place is number 0. A layer norm brings the sum to size. Then the blocks read, each what the one before it gave. Last, each place scores each word: the dot product of its state with that word's own vector, plus a bias of the word.
+# Write the class. `ids` (B, T) are word numbers. What enters at a position is the embedding of its word plus the embedding of the position; the first position is number 0. A layer norm brings the sum to size. Then the blocks read, each what the one before it gave. Last, each position scores each word (its logits): the dot product of its state with that word's own vector, plus a bias of the word.
 #
 # The parts, which get trained weights later: `self.word` and `self.place`, two `nn.Embedding`; `self.norm`; `self.blocks`, an `nn.ModuleList` of `layers` blocks, each made by `block(dim, heads)`; `self.bias`, an `nn.Parameter` of zeros. Draw both tables small, or the first scores are far from even: `nn.init.normal_(table.weight, std=0.02)`.
 #
@@ -589,7 +593,7 @@ from torch.nn import functional
 
 
 class CausalLM(nn.Module):
-    """Word and place vectors, blocks, and a softmax that shares the table of words."""
+    """Word and position embeddings, blocks, and a softmax tied to the word embeddings."""
 
     def __init__(self, words, dim, heads, layers, longest, block):
         super().__init__()
@@ -625,16 +629,16 @@ class CausalLM(nn.Module):
 check("CausalLM", CausalLM)
 
 # %% [markdown] hints="CausalLM"
-# nudge: Follow one sentence from word numbers to scores and write the shape after each step. Where do the places come in, and where the mask?
+# nudge: Follow one sentence from word numbers to scores and write the shape after each step. Where do the positions come in, and where the mask?
 #
-# idea: `torch.arange(T)` are the numbers of the places. The scores are one product with the turned table of words, `self.word.weight.T`. For the loss, write *`<S>` dogs bark `</S>`* and below each place the word that it must say. Which place has nothing to say?
+# idea: `torch.arange(T)` are the numbers of the positions. The scores are one product with the turned table of words, `self.word.weight.T`. For the loss, write *`<S>` dogs bark `</S>`* and below each position the word that it must say. Which position has nothing to say?
 #
-# outline: `norm` of words plus places; each block on the last one's states, with the mask; states times the turned table, plus the bias. Loss: the scores of all places but the last, the words of all but the first, both where `mask[:, 1:]` is True; `cross_entropy`.
+# outline: `norm` of words plus positions; each block on the last one's states, with the mask; states times the turned table, plus the bias. Loss: the scores of all positions but the last, the words of all but the first, both where `mask[:, 1:]` is True; `cross_entropy`.
 
 # %% [markdown] exercise="continue_text" slide="subslide"
 # ### Exercise 8. Let it write
 #
-# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each place, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it. A drawn `stop` is kept and ends the text; a `stop` in `ids` does not. The model reads at most the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
+# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each position, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it. A drawn `stop` is kept and ends the text; a `stop` in `ids` does not. The model reads at most the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
 
 
 # %% exercise="continue_text"
@@ -660,7 +664,7 @@ check("continue_text", continue_text)
 #
 # idea: The last row, `[0, -1]`. Keep one list and append to it; the model reads its last `longest` words each time.
 #
-# outline: Copy the list. At most `most` times: scores of the last place, divided, softmax, draw, append; stop if it was `stop`.
+# outline: Copy the list. At most `most` times: scores of the last position, divided, softmax, draw, append; stop if it was `stop`.
 
 # %% [markdown]
 # Put the president's weights into **your** model with **your** block, and draw with **your** pen.
@@ -676,7 +680,7 @@ for beginning in ("we must", "the world"):
 # %% [markdown] slide="slide"
 # ## 9. Is it the attention?
 #
-# Back to section 1. The sceptic says more. *"Your LSTM starts with its forget gates half shut. Open them."* *"Train it longer."* *"And put more words in between."* So there is one more reader, an LSTM whose forget gates start open, and the LSTMs and the sum train longer, too. All have 12,000 to 16,000 weights, and all read 600 batches here.
+# Back to section 1. The sceptic says more. *"Your LSTM starts with its forget gates half shut. Open them."* *"Train it longer."* *"And put more words in between."* So there is one more model, an LSTM whose forget gates start open, and the LSTMs and the sum train longer, too. All have 12,000 to 16,000 weights, and all read 600 batches here.
 
 # %% slide="subslide"
 stored = stored_result("attention_distance")
@@ -705,7 +709,7 @@ report.print_faster()
 # %% [markdown] slide="slide"
 # ## 10. The bill
 #
-# Every place looks at every place: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where does your block fall behind an LSTM of about as many weights?
+# Every position looks at every position: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where does your block fall behind an LSTM of about as many weights?
 
 # %%
 predict("cross", "One text, D = 128: from which length on is your block slower than an LSTM?")
@@ -726,7 +730,7 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 # %% [markdown] slide="slide"
 # ## 11. Does it know the order?
 #
-# Swap the first two words of a sentence. Does the state of the last word notice? Your block adds up values by shares, and a sum has no order. That is why models add vectors for places to the words. But what if there are two blocks?
+# Swap the first two words of a sentence. Does the state of the last word notice? Your block adds up values by attention weights, and a sum has no order. That is why models add position embeddings to the words. But what if there are two blocks?
 
 # %%
 predict("order", "Two blocks that look back only: is the swap noticed?", options=["yes", "no"])
@@ -736,12 +740,12 @@ noticed = {look.__name__: notices_a_swap(Block, look) for look in (both_sides, o
 outcome("order", "yes" if noticed["only_back"] else "no")
 
 # %% [markdown]
-# To a reader of both sides, a sentence without places is a bag of words. To one that looks back only it is not: after the first block the second word has seen the first, and the first has not seen the second. Who has seen whom tells the order.
+# To an encoder, a sentence without position embeddings is a bag of words. To a decoder it is not: after the first block the second word has seen the first, and the first has not seen the second. Who has seen whom tells the order.
 
 # %% [markdown] slide="slide"
-# ## 12. Where the slope goes
+# ## 12. Where the gradient goes
 #
-# If its score moves a little, a share $a$ moves $a (1 - a)$ times as far: not at all at 0 or 1. Here is that number, summed over 16 places, for your head on random vectors.
+# If its score moves a little, an attention weight $a$ moves $a (1 - a)$ times as far: not at all at 0 or 1. Here is that number, summed over 16 positions, for your head on random vectors.
 
 # %% slide="subslide"
 sizes = (4, 16, 64, 256, 1024)
@@ -804,7 +808,7 @@ report.print_choosing(fair.numbers)
 # ## Further reading
 #
 # - Vaswani and others, [Attention is all you need](https://arxiv.org/abs/1706.03762): sections 3 and 4 are this lesson; table 1 there has path lengths and costs of each kind of layer.
-# - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; lesson 04 has its kind.
+# - Bahdanau, Cho and Bengio, [Neural machine translation by jointly learning to align and translate](https://arxiv.org/abs/1409.0473), 2014: attention beside an LSTM's cousin, three years earlier; the cross-attention of lesson 04 is its kind.
 # - Zhou and others, *Multi-Turn Response Selection for Chatbots with Deep Attention Matching Network*, ACL 2018, [P18-1103](https://aclanthology.org/P18-1103/): attention within a conversation, and between it and a possible reply.
 # - In the package: `elmo_mini/transformer/attention.py` and `elmo_mini/transformer/block.py` are this lesson in plain code; `elmo_mini/transformer/causal_lm.py` is the model of the next word. `python -m course.attention.experiments distance` repeats the figure of section 9.
 #

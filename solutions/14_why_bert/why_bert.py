@@ -13,7 +13,7 @@
 # %% [markdown] slide="slide"
 # # 14 · Why pretraining, and BERT
 #
-# Pretrained weights help. Why? Three explanations circulate: a better place to begin, a leash against learning by heart, knowledge of the language. You test each with an experiment that could have failed. Then you read BERT's tables.
+# Pretrained weights help. Why? Three explanations circulate: a better place to begin (optimisation), a leash against learning by heart (regularisation against overfitting), knowledge of the language. You test each with an experiment that could have failed. Then you read BERT's tables.
 
 # %%
 import numpy as np
@@ -76,7 +76,7 @@ for text, label in list(zip(TASK.train.texts, TASK.train.labels, strict=True))[:
 known = TASK.train.drawn(50, 0)
 
 # %% [markdown]
-# The network is your block of lesson 13, three times. On top stands one linear layer, the **head**: it turns the state of the last word into a score for each class. Everything below it is the **body**. Two networks learn from the same 50 labels for 100 steps, body and head together. One body is pretrained, the other fresh.
+# The network is your block of lesson 13, three times. On top stands one linear layer, the **head**: it turns the state of the last word into a score for each class, a logit. Everything below it is the **body** (in papers the *backbone* or *encoder*). Two networks learn from the same 50 labels for 100 steps, body and head together. One body is pretrained, the other fresh.
 
 # %%
 predict("win", "How many points is the pretrained network ahead of the fresh one?")
@@ -100,9 +100,9 @@ two_ways("Two ways to a model of the task")
 # %% [markdown] slide="slide"
 # ## 2. First explanation: a better place to begin
 #
-# You look for a restaurant in a foreign town. From the city centre, any direction leads to one soon. From a field outside you may walk for hours. Training walks through the space of weights; pretraining chooses the start.
+# You look for a restaurant in a foreign town. From the city centre, any direction leads to one soon. From a field outside you may walk for hours. Training walks through the space of weights; pretraining chooses the **initialisation**.
 #
-# Perhaps the pretrained weights merely have a good **size**; then any weights of that size would do. Or it matters **which** number stands where. To tell, put the numbers of each matrix in random order.
+# Perhaps a good initialisation is merely one of a good **size**; then any weights of that size would do. Or it matters **which** number stands where. To tell, put the numbers of each matrix in random order.
 
 # %% [markdown] exercise="scrambled"
 # ### Exercise 1. Keep the numbers, lose the places
@@ -170,13 +170,13 @@ report.share_bars(
 #
 # **Two rates.** The head begins at random and must learn fast. The body knows something already. So the optimizer has groups of parameters, each with a highest rate of its own.
 #
-# **Warm-up.** The first gradients come through a random head: they are noise. So BERT and GPT begin with small steps.
+# **Warm-up.** The first gradients come through a random head: they are noise. So BERT and GPT begin with small steps: their learning-rate schedule rises before it falls.
 #
 # **A leash.** The body may be held near its start $w_0$. What is minimised is the mean loss of the batch plus
 #
 # $$\frac{\lambda}{2} \lVert w - w_0 \rVert^2 .$$
 #
-# With $\lambda = 0$ this is plain fine-tuning.
+# With $\lambda = 0$ this is plain fine-tuning. (BERT's program uses **AdamW** in all but name, PyTorch's `torch.optim.AdamW`: Adam and a pull to 0 beside its steps, which is **weight decay**. Ours is Adam; AdamW would fit the same loop. Both pulls meet in section 4.)
 
 # %% [markdown] exercise="tune" slide="subslide"
 # ### Exercise 2. The loop of fine-tuning
@@ -221,7 +221,7 @@ check("tune", tune)
 #
 # idea: The start is a copy, `detach().clone()`: what is only detached moves along. The two straight lines meet, so the share is the smaller of them. The pull is a sum of squares over all tensors of the body.
 #
-# outline: Keep copies of the body and the highest rates; training mode. For each batch: set the rates, loss, distance, zero the slopes, backward of loss plus half the pull times the squared distance, step, note the loss. Evaluation mode; return the losses.
+# outline: Keep copies of the body and the highest rates; training mode. For each batch: set the rates, loss, distance, zero the gradients, backward of loss plus half the pull times the squared distance, step, note the loss. Evaluation mode; return the losses.
 
 # %% slide="subslide"
 tune = or_reference("tune", tune)
@@ -238,7 +238,7 @@ for text in ("we can", "the can", "to run", "a long run"):
 #
 # ### Two modes
 #
-# Set the body's rate to 0, and only the head learns, on frozen states: that is the **feature-based** mode, ELMo's. With a rate for the body it is **fine-tuning**, as with Dai and Le, ULMFiT, GPT and BERT.
+# Set the body's rate to 0, and only the head learns, on frozen states: that is the **feature-based** mode, or **feature extraction**, ELMo's. With a rate for the body it is fine-tuning, as with Dai and Le, ULMFiT, GPT and BERT.
 
 # %%
 schools = ["frozen", "fine-tuned", "no clear difference"]
@@ -258,12 +258,12 @@ outcome("modes", schools[said.index(between.partition(": ")[2])])
 drawn.features_figure("BERT-base on names: frozen layers come close to fine-tuning (their table 7)")
 
 # %% [markdown]
-# The last four layers, frozen and side by side under a BiLSTM, are 0.3 points behind fine-tuning. Fine-tuning, common with photos, needs no new network for each task. Frozen vectors can be stored and reused. Neither mode has won for good.
+# The last four layers, frozen and side by side under a BiLSTM, are 0.3 points behind fine-tuning. Fine-tuning, common with photos, needs no new network for each task. Feature extraction can store its vectors and reuse them, and forgets nothing; fine-tuning risks catastrophic forgetting (lesson 04). Neither mode has won for good.
 
 # %% [markdown] slide="slide"
 # ## 4. Second explanation: a leash
 #
-# A network with 700,000 weights learns 50 labels by heart, wherever it begins. Perhaps, of all the places with a low training loss, pretraining leads to one that also holds for new texts. That is **regularisation**. To tell it from faster learning, compare networks **at equal training loss** (Erhan and others, 2010). If pretraining is only faster, all kinds lie on one curve.
+# A network with 700,000 weights learns 50 labels by heart, wherever it begins: it overfits. Perhaps, of all the places with a low training loss, pretraining leads to one that also holds for new texts (it **generalises**). That is **regularisation**. To tell it from faster learning, compare networks **at equal training loss** (Erhan and others, 2010). If pretraining is only faster, all kinds lie on one curve.
 
 # %% slide="subslide"
 title = "At equal training loss, pretrained weights do better on new texts"
@@ -274,7 +274,7 @@ report.trained_and_held_out(it, KINDS, SEEDS[:2], title=title)
 #
 # ### The leash, as a belief
 #
-# Before you see a label, you believe that good weights lie near $w_0$. Each weight is normal around its start, with spread $\tau$. That is the **prior**. How likely the labels are, given weights, is the **likelihood**. The product of the two is, up to a constant, the **posterior**. Where is it highest?
+# Before you see a label, you believe that good weights lie near $w_0$. Each weight is normal around its start, with spread $\tau$. That is the **prior**. How likely the labels are, given weights, is the **likelihood**. The product of the two is, up to a constant, the **posterior**. Where is it highest? Weights there are the **maximum a posteriori** estimate, MAP.
 
 # %% [markdown] exercise="prior_gradient" slide="subslide"
 # ### Exercise 3. A prior around the start (derive it)
@@ -286,7 +286,7 @@ report.trained_and_held_out(it, KINDS, SEEDS[:2], title=title)
 
 # %% exercise="prior_gradient"
 def prior_gradient(weights, start, spread, x, labels):
-    """The slope of -log p(weights | labels) / N, (D,)."""
+    """The gradient of -log p(weights | labels) / N, (D,)."""
     ### BEGIN SOLUTION
     surprise = torch.sigmoid(x @ weights) - labels
     pull = (weights - start) / spread**2
@@ -300,12 +300,12 @@ check("prior_gradient", prior_gradient)
 # %% [markdown] hints="prior_gradient"
 # nudge: The logarithm of a product is a sum. How many terms come from the labels, how many from the prior?
 #
-# idea: For one label, the slope of $-\log p$ by the score is $\sigma - y$. For one weight, $-\log$ of the normal distribution is $(w_i - w_{0,i})^2 / 2\tau^2$ and a constant.
+# idea: For one label, the gradient of $-\log p$ by the logit is $\sigma - y$. For one weight, $-\log$ of the normal distribution is $(w_i - w_{0,i})^2 / 2\tau^2$ and a constant.
 #
-# outline: Chance less label for each example, times its x, summed over the examples. Add weights less start, over the squared spread. Divide everything by N.
+# outline: Probability less label for each example, times its x, summed over the examples. Add weights less start, over the squared spread. Divide everything by N.
 
 # %% [markdown] model_answer="prior_gradient"
-# $-\frac1N \log p(w \mid y) = \frac1N \sum_n -\log p(y_n \mid x_n, w) + \frac{1}{2 N \tau^2} \lVert w - w_0 \rVert^2 + \text{const}$. The slope of one label's part is $(\sigma(w \cdot x_n) - y_n)\, x_n$; the prior's is $(w - w_0) / \tau^2$; both are divided by $N$. So the pull of exercise 2 is $\lambda = 1 / (N \tau^2)$. With few labels it is strong, and the prior decides. With many it fades, and the labels decide. A narrow belief (small $\tau$) pulls harder. Weight decay is the same with $w_0 = 0$: the belief that good weights are small.
+# $-\frac1N \log p(w \mid y) = \frac1N \sum_n -\log p(y_n \mid x_n, w) + \frac{1}{2 N \tau^2} \lVert w - w_0 \rVert^2 + \text{const}$. The gradient of one label's part is $(\sigma(w \cdot x_n) - y_n)\, x_n$; the prior's is $(w - w_0) / \tau^2$; both are divided by $N$. So the pull of exercise 2 is $\lambda = 1 / (N \tau^2)$. With few labels it is strong, and the prior decides. With many it fades, and the labels decide. A narrow belief (small $\tau$) pulls harder. Weight decay is the same with $w_0 = 0$: the belief that good weights are small.
 
 # %%
 prior_gradient = or_reference("prior_gradient", prior_gradient)
@@ -314,7 +314,7 @@ alone = prior_gradient(w, start, tau, torch.zeros(N, 2), torch.zeros(N))
 print("texts of zeros leave the prior alone:", alone, "pull:", 1 / (N * tau**2) * (w - start))
 
 # %% [markdown]
-# So your `pull` is a prior, strong while labels are few. Weight decay is one, too, centred at 0. Does it matter **where the centre is**?
+# So with your `pull` training looks for the maximum a posteriori, under a prior that is strong while labels are few. (A pull to the pretrained weights is called **L2-SP**: a penalty on the squared distance from the *starting point*.) Weight decay is a prior, too, centred at 0. Does it matter **where the centre is**?
 
 # %%
 predict("leash", "A strong pull to 0, not to the start: how many points does it cost?")
@@ -339,7 +339,7 @@ held
 report.print_leash(held.numbers["steps"])
 
 # %% [markdown]
-# At $\lambda = 1$, the belief *good weights are small* costs 4 points, and 15 over the longer run. (10 costs less than 1; we have not measured why.) *Good weights are near these* gains nothing at any strength, and may cost a point or two. ULMFiT and BERT have no such penalty; their leash is short training and a small rate. **The prior is a good way to think of pretraining; as a trick it gains nothing here.** So more than speed is shown, and a leash is not.
+# At $\lambda = 1$, the belief *good weights are small* costs 4 points, and 15 over the longer run. (10 costs less than 1; we have not measured why.) *Good weights are near these* gains nothing at any strength, and may cost a point or two. ULMFiT and BERT have no L2-SP; their leash is short training (early stopping, lesson 10) and a small rate. **The prior is a good way to think of pretraining; as a trick it gains nothing here.** So more than speed is shown, and a leash is not.
 
 # %% [markdown] slide="slide"
 # ## 5. Third explanation: knowledge
@@ -381,7 +381,7 @@ outcome("order", report.suffering(knowledge.numbers["right"]))
 # %% [markdown] slide="slide"
 # ## 6. What are the labels worth?
 #
-# In medicine, law or finance, an hour of an expert buys a handful of labels. So measure pretraining in labels saved: when does the fresh network reach what the pretrained one does with 50?
+# In medicine, law or finance, an hour of an expert buys a handful of labels. So measure sample efficiency (lesson 09), in labels saved: when does the fresh network reach what the pretrained one does with 50?
 
 # %%
 predict("catch", "How many labels until fresh weights do as well as pretrained ones with 50?")
@@ -389,7 +389,7 @@ predict("catch", "How many labels until fresh weights do as well as pretrained o
 # %% [markdown] exercise="labels_needed"
 # ### Exercise 4. What are the labels worth?
 #
-# Write `labels_needed(labels, right, level)`. `labels` are rising numbers of labels, `right` the share of right answers at each. Return the number of labels at which the curve **first** reaches `level`. Between two points the curve is a straight line over the **logarithm** of the labels. If the first point is at the level or above it, return its number of labels; if the curve never reaches the level, infinity.
+# Write `labels_needed(labels, right, level)`. `labels` are rising numbers of labels, `right` the accuracy at each (the share of correct answers). Return the number of labels at which the curve **first** reaches `level`. Between two points the curve is a straight line over the **logarithm** of the labels. If the first point is at the level or above it, return its number of labels; if the curve never reaches the level, infinity.
 
 
 # %% exercise="labels_needed"
@@ -561,9 +561,9 @@ print("version 2, average:", {name: published.GLUE_AVERAGE[name] for name in ("G
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Pretrained weights are a better place to begin. While labels are few, scale helps. Which number stands where helps more: on our task, in the word vectors.
-# - At equal training loss the pretrained network does better on new texts: it is not only faster.
-# - A normal prior around $w_0$ is a pull with $\lambda = 1/(N\tau^2)$. Here it never helps.
+# - Pretrained weights are a better initialisation. While labels are few, scale helps. Which number stands where helps more: on our task, in the word vectors.
+# - At equal training loss the pretrained network does better on new texts: pretraining is regularisation, too, and not only speed.
+# - A normal prior around $w_0$ is a pull (L2-SP) with $\lambda = 1/(N\tau^2)$, as weight decay is one around 0. Here it never helps.
 # - Reading helped where the text held what was asked.
 # - Where names differ, nothing may be loaded, silently. Measure the body before training.
 # - Read a gain as a share of the error, ask for the version of a table, and look for the bag of words.
@@ -591,7 +591,7 @@ progress()
 # ## Further reading
 #
 # - Erhan and others, *Why does unsupervised pre-training help deep learning?*, Journal of Machine Learning Research 11, 2010.
-# - Li, Grandvalet and Davoine, [Explicit inductive bias for transfer learning with convolutional networks](https://arxiv.org/abs/1802.01483), 2018: the pull to the start, with photos.
+# - Li, Grandvalet and Davoine, [Explicit inductive bias for transfer learning with convolutional networks](https://arxiv.org/abs/1802.01483), 2018: L2-SP, the pull to the start, with photos.
 # - Peters, Ruder and Smith, [To tune or not to tune?](https://arxiv.org/abs/1903.05987), 2019.
 # - In the package: `elmo_mini/transformer/fine_tuning.py`, and `python -m course.why_bert.experiments knowledge labels leash`, which repeats the stored figures.
 #

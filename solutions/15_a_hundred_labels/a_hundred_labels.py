@@ -79,7 +79,7 @@ print(f"The same coin on 50 fresh texts: {(coins[best, 50:] == truth[50:]).mean(
 outcome("luck", 100 * hits[best], unit="%")
 
 # %% [markdown]
-# Nobody cheated, and the published number is worth nothing. If you try many things and report the best, you measure luck. With a hundred labels luck is large, so **half of this lesson is a protocol**: a way of measuring that keeps luck and leaks out.
+# Nobody cheated, and the published number is worth nothing. If you try many things and report the best, you measure luck. With a hundred labels luck is large, so **half of this lesson is a protocol**: a way of measuring that keeps luck and leaks out (**data leakage**: what should be found out gets in beforehand).
 
 # %% [markdown] slide="slide"
 # ## 2. No way in
@@ -91,7 +91,7 @@ TASK = first_task()
 report.print_task(TASK)
 
 # %% [markdown]
-# You will meet three sets of texts. From the **known** ones come the labels to learn from. The **asked** ones (`CHECKED` below) are for trying methods out, as often as you like. The **hidden** ones are the real test, opened once, in section 6. (A function's `asked` is whatever it must answer; the notebook's own is 400 of `CHECKED`.)
+# You will meet three sets of texts. From the **known** ones come the labels to learn from: the training set. The **asked** ones (`CHECKED` below) are for trying methods out, as often as you like: the validation set. The **hidden** ones are the test set, opened once, in section 6. (A function's `asked` is whatever it must answer; the notebook's own is 400 of `CHECKED`.)
 
 # %% [markdown] slide="subslide"
 # ### No text on both sides
@@ -106,7 +106,7 @@ print(f"{len({*map(tuple, TEXTS)}):,} unique texts: {len(KNOWN):,} known, {len(C
 # %% [markdown] slide="subslide"
 # ### Learn here, answer there
 #
-# A method is more than its classifier. Before it may come a counter that collects words, a scale that brings numbers to mean 0, a picker that keeps the twenty best words. **All of them learn.** And what learns may leak.
+# A method is more than its classifier. Before it may come a counter that collects words, a scale that brings numbers to mean 0, a picker that keeps the twenty best words. **All of them learn.** And what learns may leak: most data leakage enters here.
 #
 # So here a method is a *list of steps*. Each is called with inputs and their labels, learns from them what it likes, and returns a function. That function turns any inputs into what the next step takes. The function of the last step gives labels. Two small ones:
 
@@ -171,7 +171,7 @@ for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": methods.bag_
 # %% [markdown] slide="slide"
 # ## 3. Choose without looking
 #
-# Choosing by the test is publishing the luckiest coin again. But a hundred labels are few, and to set half of them aside for choosing hurts. **Cross-validation** uses each of them twice. The known texts are cut into folds. Each fold is answered by a method that has learnt from all the others. When all folds have had their turn, every known text has one honest answer.
+# Choosing by the test is publishing the luckiest coin again. But a hundred labels are few, and to set half of them aside for choosing hurts. **Cross-validation** uses each of them twice. The known texts are cut into folds. Each fold is answered by a method that has learnt from all the others. When all folds have had their turn, every known text has one honest answer. (With $k$ folds: *k-fold* cross-validation.)
 #
 # Then one method is chosen, it learns from all known texts, and the test is opened. Once. (Here the asked texts stand in for the test.)
 
@@ -242,9 +242,9 @@ outcome("chosen", chosen)
 # %% [markdown] slide="slide"
 # ## 4. How sure?
 #
-# One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the difference text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out. The lead, $\bar\Delta$, is the mean of the $\Delta_i$; with several draws of labels, over all of them.
+# One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the **paired difference**, text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out. The lead, $\bar\Delta$, is the mean of the $\Delta_i$; with several draws of labels, over all of them.
 #
-# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means give the interval. The course's `paired_interval` makes a whole new experiment out of the old one in every round. So it covers *both* kinds of chance: other labels could have been drawn, and other texts could have been asked. (If you have time, you write it in section 7.)
+# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means give the interval, a **confidence interval**. The course's `paired_interval` makes a whole new experiment out of the old one in every round. So it covers *both* kinds of chance: other labels could have been drawn, and other texts could have been asked. (If you have time, you write it in section 7.)
 
 # %% [markdown] slide="subslide"
 # Now the comparison: 25, 50 and 100 labels, three draws each, the smaller ones inside the larger. ULMFiT joins in, fine-tuned on each draw (stages 1 and 3). Everything is compared with the bag of words on the same labels and texts, and `paired_interval` says how sure each lead is.
@@ -326,7 +326,7 @@ report.print_rivals()
 
 # %% [markdown]
 # - **Does reading help?** *ELMo, untrained* has the same width and reads the same letters, but nothing was learnt. On three tasks it is 11 to 19 points behind ELMo's features: there, reading helps. For or against a film there is no clear difference.
-# - **Does it take a network?** *SVD of the text* has read, and is no network. In the task's texts without labels it finds the main directions in which words occur together. It makes up half of ELMo's lead on opinions and plots. Elsewhere ELMo is not clearly ahead of it.
+# - **Does it take a network?** *SVD of the text* (in papers, *latent semantic analysis*) has read, and is no network. In the task's texts without labels it finds the main directions in which words occur together. It makes up half of ELMo's lead on opinions and plots. Elsewhere ELMo is not clearly ahead of it.
 # - **Does the context help?** *Layer 0* knows words, no neighbours. *Layer 1* is as wide, and knows both. Context adds eight points on opinions and plots and five on the kind of question; on the other two, nothing that we can see.
 #
 # And *what* was read may count. No run here can tell: no network is here with two kinds of text. The biLM and the masked LM of lesson 12 have read film reviews, and among them the sentences that labels are drawn from, without their labels. Our ULMFiT has read no film. On opinions and plots it is behind with 25 labels in the stored runs; in your three draws, and with 100 labels, there is no clear difference. Its stage 2 was left out: it takes longer than all the rest (lesson 11 measured it). So our models are compared, and not the ideas behind them.
@@ -495,7 +495,7 @@ check("hand_in", hand_in)
 #
 # - Whoever tries many things and reports the best measures luck.
 # - No text on both sides. Everything that learns, learns inside the folds. Try methods out on some texts, and open the test once, for the method that was chosen.
-# - An interval should cover both kinds of chance: other labels and other texts. Methods are compared text by text.
+# - A confidence interval should cover both kinds of chance: other labels and other texts. Methods are compared by paired differences.
 # - *No clear difference* is not *no difference*: a few hundred texts show large leads only.
 # - Coin flips for labels find leaks: a sound protocol reports a half.
 # - The fewer the labels, the more *frozen* reading was worth, on opinions and plots and on *quoted or reported*. On the other two tasks, counting words did as well. Fine-tuning, without its stage 2, had no lead on opinions and plots.
@@ -685,7 +685,7 @@ for width in (1.96, 2.8):  # 2,000 experiments with a true lead of 9 - 6 = 3 poi
 # %% [markdown]
 # So a smaller lead hardly shows in the figure of section 4, and *no clear difference* there may hide one.
 #
-# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five takes 1,299 texts and 2.8 standard errors: 1.96, and 0.84. (Four fifths of a normal distribution lie below that.) TREC-6 has 500.
+# With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five, a **statistical power** of 80 %, takes 1,299 texts and 2.8 standard errors: 1.96, and 0.84. (Four fifths of a normal distribution lie below that.) TREC-6 has 500.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -714,7 +714,7 @@ outcome("catch_up", needed["opinion or plot"])
 #
 # - Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, chapter 7: the wrong way and the right way to do cross-validation.
 # - Dodge and others, *Show Your Work: Improved Reporting of Experimental Results*, 2019: what to report when many variants were tried.
-# - Card and others, *With Little Power Comes Great Responsibility*, 2020: which leads the test sets of our field can show.
+# - Card and others, *With Little Power Comes Great Responsibility*, 2020: the statistical power of our field's test sets.
 # - [PLMpapers](https://github.com/thunlp/PLMpapers): papers on pretrained language models, and their family tree.
 # - In the package: `course/a_hundred_labels/protocol.py`, and `python -m course.a_hundred_labels.experiments --help`, which measures again what is stored here.
 

@@ -1,4 +1,4 @@
-"""Exercise `CausalLM`: words and places, blocks, scores of the next word, and the loss."""
+"""Exercise `CausalLM`: words and positions, blocks, scores of the next word, and the loss."""
 
 from collections.abc import Callable, Sequence
 
@@ -80,8 +80,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     scores = tensor_of(lambda: model(ids, mask) if inputs["masked"] else model(ids), SCORES)
     if scores.shape != (*ids.shape, words):
         raise AnswerRefused(
-            f"Your scores have shape {tuple(scores.shape)}. Each of the {ids.shape[1]} places of "
-            f"{len(ids)} sentences has a score for each of the {words} words: "
+            f"Your scores have shape {tuple(scores.shape)}. Each of the {ids.shape[1]} positions "
+            f"of {len(ids)} sentences has a score for each of the {words} words: "
             f"{(*ids.shape, inputs['words'])}."
         )
     if not callable(getattr(model, "loss", None)):
@@ -167,32 +167,32 @@ class _Slices(_CausalLM):
 SLIPS = """
 --- hint 1
 no places: self.word(ids) + self.place(torch.arange(ids.shape[1])) -> self.word(ids)
-    The vectors for places are never used. Add them to the vectors of the words.
+    The vectors for positions are never used. Add them to the vectors of the words.
 the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask \
         -> mask = torch.ones_like(ids, dtype=torch.bool)
     Your blocks never see the mask that was given.
 --- hint 2
 places by word number: self.place(torch.arange(ids.shape[1])) \
         -> self.place(ids % self.place.num_embeddings)
-    You look places up by word numbers. The first word stands at place 0, the next at place 1:
-    `torch.arange(...)`.
+    You look positions up by word numbers. The first word stands at position 0, the next at position
+    1: `torch.arange(...)`.
 places from 1: torch.arange(ids.shape[1]) \
         -> (torch.arange(ids.shape[1]) + 1) % self.place.num_embeddings
-    Your places begin with 1. The first is 0.
+    Your positions begin with 1. The first is 0.
 --- hint 3
 no shift: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask) \
         && there = mask[:, 1:] -> there = mask && ids[:, 1:][there] -> ids[there]
-    Each place is asked for the word that it has just read. Ask it for the next one: the scores of
-    all places but the last meet the words of all but the first.
+    Each position is asked for the word that it has just read. Ask it for the next one: the scores
+    of all positions but the last meet the words of all but the first.
 shifted the wrong way: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask)[:, 1:] \
         && ids[:, 1:][there] -> ids[:, :-1][there]
-    Each place is asked for the word before it. Ask it for the next one: the scores of all places
-    but the last meet the words of all but the first.
+    Each position is asked for the word before it. Ask it for the next one: the scores of all
+    positions but the last meet the words of all but the first.
 padding is asked for: there = mask[:, 1:] -> there = torch.ones_like(mask[:, 1:])
     Your loss asks for padding, too. It counts the tokens that have a next token.
 the last token of a short sentence is asked for padding: there = mask[:, 1:] \
         -> there = mask[:, :-1]
-    The last token of a short sentence is asked for padding. The next place must be a token:
+    The last token of a short sentence is asked for padding. The next position must be a token:
     `mask[:, 1:]`.
 a mean with padding in the number: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
         -> functional.cross_entropy(scores[there], ids[:, 1:][there], reduction="sum") \
@@ -209,15 +209,15 @@ word 0 is ignored: functional.cross_entropy(scores[there], ids[:, 1:][there]) \
     whatever number stands there.
 round the end: scores = self(ids, mask)[:, :-1] -> scores = self(ids, mask) \
         && there = mask[:, 1:] -> there = mask && ids[:, 1:][there] -> ids.roll(-1, 1)[there]
-    You turn the words round by one, so the last place is asked for what has come round. It has no
-    next word: leave it out, and the last token of a short sentence, too.
+    You turn the words round by one, so the last position is asked for what has come round. It has
+    no next word: leave it out, and the last token of a short sentence, too.
 what is not 0 is a token: there = mask[:, 1:] -> there = ids[:, 1:] != 0
     You take what is not 0 for tokens. Word 0 is a word like all others, and padding may hold any
     number: ask `mask`.
 softmax twice: scores[there], -> scores[there].softmax(-1),
     You take the softmax before `cross_entropy`, which takes it, too. Give it the scores.
 the scores as they are: functional.cross_entropy( -> functional.nll_loss(
-    You take the scores for logarithms of chances. `functional.cross_entropy` makes them so;
+    You take the scores for logarithms of probabilities. `functional.cross_entropy` makes them so;
     `functional.nll_loss` takes them as they are.
 the loss forgets the mask: scores = self(ids, mask)[:, :-1] -> scores = self(ids)[:, :-1]
     Your loss calls the model without the mask, so a block that looks ahead reads padding:
@@ -242,22 +242,22 @@ every block reads the beginning: x = block(x, mask) -> x = block(x0, mask) \
     Each of your blocks reads what went into the first. It reads what the one before it gave.
 no norm: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
         -> self.word(ids) + self.place(torch.arange(ids.shape[1]))
-    `self.norm` is never used. It follows the sum of word and place.
+    `self.norm` is never used. It follows the sum of word and position.
 the norm at the end: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
         -> self.word(ids) + self.place(torch.arange(ids.shape[1])) \
         && x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
-    Your norm comes after the blocks. It follows the sum of word and place.
+    Your norm comes after the blocks. It follows the sum of word and position.
 the norm again at the end: x @ self.word.weight.T -> self.norm(x) @ self.word.weight.T
-    Your norm comes twice. It follows the sum of word and place; what the last block gives is scored
-    as it is.
+    Your norm comes twice. It follows the sum of word and position; what the last block gives is
+    scored as it is.
 only the words are normed: self.norm(self.word(ids) + self.place(torch.arange(ids.shape[1]))) \
         -> self.norm(self.word(ids)) + self.place(torch.arange(ids.shape[1]))
-    Your norm sees the words alone. It follows the sum of word and place.
+    Your norm sees the words alone. It follows the sum of word and position.
 no bias: x @ self.word.weight.T + self.bias -> x @ self.word.weight.T
     `self.bias` is never used. Each word's score has one.
 scores at the last place alone: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias)[:, -1:]
-    You score the last place alone. Every place predicts its next word.
+    You score the last position alone. Every position predicts its next word.
 --- no hint
 one block used again and again: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
         -> nn.ModuleList([block(dim, heads)] * layers)
@@ -270,7 +270,7 @@ the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) 
     Your words begin as PyTorch draws them, with numbers near 1. Then the first scores are far from
     even. Draw them with a standard deviation of 0.02.
 the place table as PyTorch draws it: nn.init.normal_(self.place.weight, std=0.02) -> pass
-    Your places begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
+    Your positions begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
     with a standard deviation of 0.02.
 neither table is drawn small: every std=0.02 -> std=0.2
     Neither table begins small, so the first scores are far from even. Draw both with a standard
@@ -279,10 +279,10 @@ the bias begins at 1: torch.zeros(words) -> torch.ones(words)
     Your bias does not begin with zeros. No word is likelier than another before training.
 chances in place of scores: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias).softmax(-1)
-    Your `forward` returns chances. Return scores: the loss takes the softmax.
+    Your `forward` returns probabilities. Return scores: the loss takes the softmax.
 logarithms of chances: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias).log_softmax(-1)
-    Your `forward` returns logarithms of chances. Return scores: the loss takes the softmax.
+    Your `forward` returns logarithms of probabilities. Return scores: the loss takes the softmax.
 cut off from autograd: return functional.cross_entropy(scores[there], ids[:, 1:][there]) \
         -> return functional.cross_entropy(scores[there], ids[:, 1:][there]).detach()
     The numbers are right, and nothing learns. Leave out `.detach()`.
@@ -303,7 +303,7 @@ EXERCISE = Exercise(
         Case("sentences of 5, 2 and 4 tokens", _texts((5, 2, 4)), weight=2),
         Case("blocks that look to both sides", _texts((3, 6), look="both sides"), weight=2),
         Case("no mask is given", _texts((4, 4), masked=False)),
-        Case("a sentence as long as the model has places", _texts((7, 1)), edge=True),
+        Case("a sentence as long as the model has positions", _texts((7, 1)), edge=True),
     ),
     mistakes=slips(_CausalLM, SLIPS),
     right_answers={"slices and a sum": _Slices, "as the lesson writes it": _CausalLM},

@@ -41,7 +41,7 @@ def _states(
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """What the heads bring, their shares, and what would be learnt."""
+    """What the heads bring, their attention weights, and what would be learnt."""
     dim, heads = inputs["dim"], inputs["heads"]
     shapes = shapes_of(MultiHead(dim, heads))
     model = filled(answer(dim, heads), shapes, inputs["seed"], "MultiHead")
@@ -49,14 +49,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     came = returned(called(model, inputs["seed"], *given.values()))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(
-            "Return two things, what the heads bring and their shares: `return found, shares`."
+            "Return two things, what the heads bring and their attention weights: "
+            "`return found, shares`."
         )
     if not all(isinstance(part, Tensor) for part in came):
         raise AnswerRefused("Return both as tensors: the network learns through them.")
     refuse_changed(inputs, given)
     return {
         "found": plain(came[0]),
-        "shares": plain(came[1]),
+        "attention weights": plain(came[1]),
         "the gradient reaches": learnt(model, weighted_sum(*came)),
     }
 
@@ -111,14 +112,14 @@ cut without turning, and joined without turning: \
         every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> .reshape(len(x), self.heads, x.shape[1], -1) \
         && found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
-    Your heads mix up the places: `reshape` and `view` keep the numbers in their order, so (B, T, D)
-    becomes (B, A, T, d) with parts of other places in a row. Cut the last axis first, (B, T, A, d),
-    then turn the two middle axes.
+    Your heads mix up the positions: `reshape` and `view` keep the numbers in their order, so (B, T,
+    D) becomes (B, A, T, d) with parts of other positions in a row. Cut the last axis first, (B, T,
+    A, d), then turn the two middle axes.
 the {part} cut without turning: \
         {letter} = self.{layer}(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> {letter} = self.{layer}(x).reshape(len(x), self.heads, x.shape[1], -1) \
         | part letter layer = queries q query, keys k key, values v value
-    Your {part} are cut by `reshape`, which mixes up the places, and the other two are right. Cut
+    Your {part} are cut by `reshape`, which mixes up the positions, and the other two are right. Cut
     and turn all three in the same way.
 --- hint 3
 no last layer: self.out(joined) -> joined
@@ -141,8 +142,8 @@ queries and keys are swapped: one_head(q, k, v -> one_head(k, q, v
 keys and values are swapped: one_head(q, k, v -> one_head(q, v, k
     Keys and values stand in each other's place: `one_head(q, k, v, ...)`.
 joined without turning: found.transpose(1, 2).flatten(2) -> found.reshape(x.shape)
-    The heads are right until they are joined: (B, A, T, d) is reshaped as it stands, and the places
-    are mixed up. Turn the two middle axes back first: `found.transpose(1, 2)`.
+    The heads are right until they are joined: (B, A, T, d) is reshaped as it stands, and the
+    positions are mixed up. Turn the two middle axes back first: `found.transpose(1, 2)`.
 the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
         -> found.permute(0, 2, 3, 1).flatten(2)
     You join the heads number by number in turn. Each head's d numbers stay together, head after
@@ -199,13 +200,14 @@ divided by the root of D: one_head(q, -> one_head(q / self.heads ** 0.5,
 divided twice: one_head(q, -> one_head(q / q.shape[-1] ** 0.5,
     You divide by √d, and `one_head` does so again.
 what is found alone: return self.out(joined), shares -> return self.out(joined)
-    Return two things: what the heads bring, and their shares.
+    Return two things: what the heads bring, and their attention weights.
 the mean of the heads' shares: self.out(joined), shares -> self.out(joined), shares.mean(1)
-    You return the mean over the heads. Return the shares of each head, (B, A, T, T).
+    You return the mean over the heads. Return the attention weights of each head, (B, A, T, T).
 the places first: self.out(joined), shares -> self.out(joined), shares.transpose(1, 2)
-    The shares are (B, A, T, T): sentences, heads, who looks, where to.
+    The attention weights are (B, A, T, T): sentences, heads, who looks, where to.
 the heads first: self.out(joined), shares -> self.out(joined), shares.transpose(0, 1)
-    The shares are (B, A, T, T): sentences, heads, who looks, where to. Yours have the heads first.
+    The attention weights are (B, A, T, T): sentences, heads, who looks, where to. Yours have the
+    heads first.
 a dropout: self.out(joined), shares \
         -> torch.nn.functional.dropout(self.out(joined), 0.1, self.training), shares
     Leave the dropout out. The models of the papers have one; this one has none, so that the same

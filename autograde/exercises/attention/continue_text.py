@@ -77,18 +77,18 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     def draw(chances: Any) -> int:
         if not isinstance(chances, Tensor) or chances.ndim != 1:
             raise AnswerRefused(
-                "`draw` takes the chances of all words at one place, a tensor (V,)."
+                "`draw` takes the probabilities of all words at one position, a tensor (V,)."
             )
         total = float(chances.sum())
         if float(chances.min()) < 0:
             raise AnswerRefused(
                 f"`draw` was given numbers that add up to {total:.3g}, some below 0. It takes "
-                "chances: the softmax of the scores."
+                "probabilities: the softmax of the scores."
             )
         if abs(total - 1) > 1e-3:
             raise AnswerRefused(
-                f"`draw` was given numbers that add up to {total:.3g}. Chances add up to 1: divide "
-                "the scores by the temperature first, and take the softmax last, over all words."
+                f"`draw` was given numbers that add up to {total:.3g}. Probabilities add up to 1: "
+                "divide the scores by the temperature first, take the softmax last, over all words."
             )
         lot = next(left, None)
         if lot is None:
@@ -151,10 +151,10 @@ def _by_tensor(
 SLIPS = """
 --- hint 1
 the scores of the first place: [0, -1] -> [0, 0]
-    You draw from the scores of the first place. The next word stands after the last place.
+    You draw from the scores of the first position. The next word stands after the last position.
 the scores of the place before the last: [0, -1] -> [0, -2 if len(text) > 1 else -1]
-    You draw from the scores of the place before the last. The state at the last word has read the
-    whole text.
+    You draw from the scores of the position before the last. The state at the last word has read
+    the whole text.
 nothing is added: text.append(draw((scores / temperature).softmax(-1))) \
         -> text = list(ids) + [draw((scores / temperature).softmax(-1))]
     Each round begins with `ids` again. What was drawn belongs to the text that the model reads
@@ -173,8 +173,8 @@ written until the places are full: scores = model -> if len(text) > longest: bre
         ⏎scores = model
 written until the places are full, and no more: scores = model \
         -> if len(text) >= longest: break ⏎scores = model
-    Your text ends when the model has no more places. It goes on: the model reads the last `longest`
-    words, `text[-longest:]`.
+    Your text ends when the model has no more positions. It goes on: the model reads the last
+    `longest` words, `text[-longest:]`.
 the window alone: scores = model -> text = text[-longest:] ⏎scores = model
     You return what the model has read last. Return all of the text, and cut only what it reads.
 --- hint 3
@@ -183,13 +183,13 @@ the temperature multiplies: scores / temperature -> scores * temperature
 no temperature: scores / temperature -> scores
     `temperature` is never used. It divides the scores, before the softmax.
 the chances are divided: (scores / temperature).softmax(-1) -> (scores.softmax(-1) / temperature)
-    You divide the chances. The temperature divides the scores, before the softmax.
+    You divide the probabilities. The temperature divides the scores, before the softmax.
 the scores are drawn from: (scores / temperature).softmax(-1) -> (scores / temperature)
-    `draw` is given scores. It takes chances.
+    `draw` is given scores. It takes probabilities.
 always the likeliest: draw((scores / temperature).softmax(-1)) -> int(scores.argmax())
-    You take the likeliest word. Ask `draw`: it chooses by the chances.
+    You take the likeliest word. Ask `draw`: it chooses by the probabilities.
 the logarithm of the chances: softmax -> log_softmax
-    `draw` is given logarithms. It takes chances: `softmax`.
+    `draw` is given logarithms. It takes probabilities: `softmax`.
 nothing stops it: if text[-1] == stop: -> if False:
     You go on after `stop`. It ends the text.
 stopped without the stop: text.append(draw((scores / temperature).softmax(-1))) \

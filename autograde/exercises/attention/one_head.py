@@ -1,4 +1,4 @@
-"""Exercise `one_head`: every place takes home a weighted mean of what the others give."""
+"""Exercise `one_head`: every position takes home a weighted mean of what the others give."""
 
 from collections.abc import Sequence
 
@@ -71,13 +71,14 @@ def _repelling(rng: Random) -> Inputs:
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """What is taken home, the shares, and how both move with what goes in."""
+    """What is taken home, the attention weights, and how both move with what goes in."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
     leaves = {name: tensors[name].requires_grad_() for name in ("q", "k", "v")}
     came = returned(answer(*tensors.values()))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(
-            "Return two things, what is taken home and the shares: `return found, shares`."
+            "Return two things, what is taken home and the attention weights: "
+            "`return found, shares`."
         )
     if not all(isinstance(part, Tensor) for part in came):
         raise AnswerRefused("Return both as tensors: the network learns through them.")
@@ -86,7 +87,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     reached = slopes(total, leaves) if total.requires_grad else {}
     return {
         "found": plain(came[0]),
-        "shares": plain(came[1]),
+        "attention weights": plain(came[1]),
         "the gradient reaches": [name for name, slope in reached.items() if slope is not None],
     }
 
@@ -115,9 +116,9 @@ multiplied by the root: / k.shape[-1] ** 0.5 -> * k.shape[-1] ** 0.5
     You multiply by √d. The scores are divided by it.
 divided after the softmax: / k.shape[-1] ** 0.5 -> \
         && softmax(-1) -> softmax(-1) / k.shape[-1] ** 0.5
-    You divide the shares by √d. Divide the scores, before the softmax.
+    You divide the attention weights by √d. Divide the scores, before the softmax.
 the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
-    You divide by the root of the number of places. It is the root of d, the numbers of one key:
+    You divide by the root of the number of positions. It is the root of d, the numbers of one key:
     `k.shape[-1]`.
 the root of the length of v: k.shape[-1] ** 0.5 -> v.shape[-1] ** 0.5
     You divide by the root of the length of v. The dot product adds up d numbers of q and k:
@@ -127,53 +128,54 @@ divided by the lengths of the vectors: q @ k.transpose(-2, -1) / k.shape[-1] ** 
         @ (k / k.norm(dim=-1, keepdim=True)).transpose(-2, -1)
     You take cosines. The score is the dot product divided by √d, whatever the vectors' lengths.
 nothing is closed: .masked_fill(~allowed, -torch.inf) ->
-    `allowed` is never used, so places look where they must not.
+    `allowed` is never used, so positions look where they must not.
 what is taken home is not closed: return shares @ v -> return scores.softmax(-1) @ v
-    The shares that you return are closed, and those that you mix with are not. Mix with the same.
+    The attention weights that you return are closed, and those that you mix with are not. Mix with
+    the same.
 --- hint 2
 the mask is turned round: ~allowed -> allowed
-    You close what is allowed. `allowed` is True where a place may look, and `masked_fill` fills
+    You close what is allowed. `allowed` is True where a position may look, and `masked_fill` fills
     where it is True: `~allowed`.
 what is closed scores 0: -torch.inf -> 0
-    A closed place has the score 0 in your answer. That is an ordinary score: exp(0) is 1. It needs
-    minus infinity.
+    A closed position has the score 0 in your answer. That is an ordinary score: exp(0) is 1. It
+    needs minus infinity.
 what is closed scores {low}: -torch.inf -> {low} | low = -1, -10
-    A closed place has the score {low} in your answer, and an open one may score as low. Take minus
-    infinity.
+    A closed position has the score {low} in your answer, and an open one may score as low. Take
+    minus infinity.
 what is closed scores -100 or so: -torch.inf -> -100
-    A closed place has a finite score in your answer, and an open one may score lower. Take minus
+    A closed position has a finite score in your answer, and an open one may score lower. Take minus
     infinity.
 what is closed scores {high}: -torch.inf -> {high} | high = 1e9, torch.inf
 {high} is added to what is closed: scores.masked_fill(~allowed, -torch.inf) \
         -> (scores + ~allowed * {high}) | high = 1e9, 1e4
-    Your closed pairs score far above all others, so they get the whole share. It needs minus
+    Your closed pairs score far above all others, so they get the whole weight. It needs minus
     infinity.
 {low} is added to what is open: scores.masked_fill(~allowed, -torch.inf) \
         -> (scores + allowed * {low}) | low = -1e9, -1e4
-    You push down what is allowed. `allowed` is True where a place may look: close the others,
+    You push down what is allowed. `allowed` is True where a position may look: close the others,
     `~allowed`.
 minus infinity times the mask: .masked_fill(~allowed, -torch.inf) -> .add(~allowed * -torch.inf)
     You multiply the mask by minus infinity, and 0 times infinity is nan. Fill instead:
     `scores.masked_fill(~allowed, -torch.inf)`.
 --- hint 1
 closed after the softmax: .masked_fill(~allowed, -torch.inf).softmax(-1) -> .softmax(-1) * allowed
-    You close places after the softmax, so the shares no longer add up to 1. Close the scores,
-    before it.
+    You close positions after the softmax, so the attention weights no longer add up to 1. Close the
+    scores, before it.
 closed after the softmax, and shared out again: \
         shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
         -> shares = scores.softmax(-1) * allowed ⏎shares = shares / shares.sum(-1, keepdim=True)
-    You set shares to 0 after the softmax and share out again. Where a closed place had the whole
-    share, that is 0/0. Close the scores, before the softmax.
+    You set attention weights to 0 after the softmax and share out again. Where a closed position
+    had the whole weight, that is 0/0. Close the scores, before the softmax.
 closed after the softmax, and shared out again with a little more in the sum: \
         shares = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
         -> shares = scores.softmax(-1) * allowed \
         ⏎shares = shares / (shares.sum(-1, keepdim=True) + 1e-8)
-    You set shares to 0 after the softmax and share out again. Where a closed place had the whole
-    share, nothing is left to share out. Close the scores, before the softmax.
+    You set attention weights to 0 after the softmax and share out again. Where a closed position
+    had the whole weight, nothing is left to share out. Close the scores, before the softmax.
 the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
 the mask is turned on its side, where it is square: \
         ~allowed -> ~(allowed.mT if allowed.shape[-1] == allowed.shape[-2] else allowed)
-    You turn `allowed` on its side. Its rows are the places that look already, as those of the
+    You turn `allowed` on its side. Its rows are the positions that look already, as those of the
     scores.
 --- hint 2
 the keys are turned round for a table alone: k.transpose(-2, -1) -> k.T
@@ -183,34 +185,35 @@ the second and third axes are turned: k.transpose(-2, -1) -> k.transpose(1, 2)
 --- hint 1
 a softmax over axis 1: softmax(-1) -> softmax(1)
 a softmax over those who ask: softmax(-1) -> softmax(-2)
-    Your softmax runs over the places that ask. Each of them shares itself out over the places that
-    it looks at: the last axis.
+    Your softmax runs over the positions that ask. Each of them shares itself out over the positions
+    that it looks at: the last axis.
 --- hint 3
 no softmax: -torch.inf).softmax(-1) -> 0.0)
-    There is no softmax. Each place has shares that add up to 1.
+    There is no softmax. Each position has attention weights that add up to 1.
 a sigmoid for each pair: softmax(-1) -> sigmoid()
-    A sigmoid judges each pair by itself, so the shares do not add up to 1. Take the softmax.
+    A sigmoid judges each pair by itself, so the attention weights do not add up to 1. Take the
+    softmax.
 the logarithm of the shares: softmax -> log_softmax
-    Your shares are logarithms: `softmax`, not `log_softmax`.
+    Your attention weights are logarithms: `softmax`, not `log_softmax`.
 the keys are taken home: shares @ v -> shares @ k
     You take the keys home. They are for being found; what is given is v.
 the queries are taken home: shares @ v -> shares @ q
-    You take the queries home. What the places give is v.
+    You take the queries home. What the positions give is v.
 the other way round: q @ k.transpose(-2, -1) -> k @ q.transpose(-2, -1)
-    Your scores have the keys down and the queries across. Rows belong to the places that ask: `q @
-    k.transpose(-2, -1)`.
+    Your scores have the keys down and the queries across. Rows belong to the positions that ask: `q
+    @ k.transpose(-2, -1)`.
 the shares are turned on their side: shares @ v -> shares.transpose(-2, -1) @ v
-    You turn the shares on their side before you mix. Row t of the shares says how place t mixes the
-    rows of v: `shares @ v`.
+    You turn the attention weights on their side before you mix. Row t of the attention weights says
+    how position t mixes the rows of v: `shares @ v`.
 the best place alone: return shares @ v -> shares = torch.nn.functional.one_hot(shares.argmax(-1), \
         shares.shape[-1]).float() ⏎return shares @ v
-    You take the best place alone. No gradient comes through a choice: take the weighted mean.
+    You take the best position alone. No gradient comes through a choice: take the weighted mean.
 what is found alone: return shares @ v, shares -> return shares @ v
-    Return two things: what is taken home and the shares.
+    Return two things: what is taken home and the attention weights.
 the shares come first: shares @ v, shares -> shares, shares @ v
-    Both are right, in the wrong order: first what is taken home, then the shares.
+    Both are right, in the wrong order: first what is taken home, then the attention weights.
 the scores in place of the shares: shares @ v, shares -> shares @ v, scores
-    The second thing you return is the scores. Return the shares, after the softmax.
+    The second thing you return is the scores. Return the attention weights, after the softmax.
 --- no hint
 a root without its fraction: k.shape[-1] ** 0.5 -> int(k.shape[-1] ** 0.5)
     You cut the fraction off the root of d. Leave it as it is.
@@ -238,15 +241,15 @@ EXERCISE = Exercise(
     reference=one_head,
     run=_run,
     cases=(
-        Case("two places ask, three answer", _places((2, 3), 4, 5)),
+        Case("two positions ask, three answer", _places((2, 3), 4, 5)),
         Case("two sentences, some pairs closed", _places((2, 4, 4), 3, 3, closed=0.5), weight=2),
         Case("two heads", _places((2, 3, 3), 5, 5, closed=0.4, heads=2), weight=2),
         Case("scores of hundreds", _places((1, 3, 4), 16, 2, closed=0.5, scale=9.0)),
         Case("scores of hundreds, all open", _places((1, 6, 5), 16, 2, scale=9.0)),
-        Case("each may look at one place only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
-        Case("the closed place has by far the largest score", _tempting, edge=True),
+        Case("each may look at one position only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
+        Case("the closed position has by far the largest score", _tempting, edge=True),
         Case(
-            "all open places score below -3000",
+            "all open positions score below -3000",
             _repelling,
             edge=True,
             asks="Minus infinity is below every score.",

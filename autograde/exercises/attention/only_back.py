@@ -46,7 +46,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return {
         "rows of tokens": plain(came & mask[..., None]),
         "rows that may look nowhere": int((~came.any(-1)).sum()),
-        "open places in rows of padding that are ahead, or other padding": int(
+        "open positions in rows of padding that are ahead, or other padding": int(
             (came & ~_may_look(mask) & ~mask[..., None]).sum()
         ),
     }
@@ -80,18 +80,18 @@ def _by_loops(mask: Tensor) -> Tensor:
 SLIPS = """
 --- hint 1
 looking ahead only: .tril() -> .triu()
-    Your places look ahead. Row t says where place t may look: at columns up to t.
+    Your positions look ahead. Row t says where position t may look: at columns up to t.
 nobody looks ahead or at itself: .tril() -> .tril(-1)
-    Your places may not look at themselves, and the first may look nowhere: its softmax has nothing
-    to share out. The diagonal belongs to the past.
+    Your positions may not look at themselves, and the first may look nowhere: its softmax has
+    nothing to share out. The diagonal belongs to the past.
 one step ahead: .tril() -> .tril(1)
-    Your places may look one step ahead, at the very word that they are asked for.
+    Your positions may look one step ahead, at the very word that they are asked for.
 itself and its neighbour: .tril() -> .tril().triu(-1)
-    Each place may look at itself and at one before it. It may look at all tokens before it.
+    Each position may look at itself and at one before it. It may look at all tokens before it.
 itself alone: .tril() -> .tril().triu()
-    Each place may look at itself alone. It may look at all tokens before it, too.
+    Each position may look at itself alone. It may look at all tokens before it, too.
 turned on its side: return mask[:, None, :] & back -> return (mask[:, None, :] & back).mT
-    Your table is turned on its side: rows are the places that look, columns where they look.
+    Your table is turned on its side: rows are the positions that look, columns where they look.
 --- hint 2
 both sides: back = torch.ones(places, places, dtype=torch.bool).tril() \
         -> back = torch.ones(places, places, dtype=torch.bool)
@@ -101,18 +101,18 @@ one of the two is enough: mask[:, None, :] & back -> mask[:, None, :] | back
 --- hint 3
 the rows of padding are closed: mask[:, None, :] & back \
         -> mask[:, None, :] & mask[:, :, None] & back
-    Your rows of padding may look nowhere. Their softmax is 0/0, and the NaN spreads: a share of 0
+    Your rows of padding may look nowhere. Their softmax is 0/0, and the NaN spreads: a weight of 0
     times NaN is NaN. Close columns only.
 the mask is turned round: mask[:, None, :] & -> ~mask[:, None, :] &
     You close the tokens. `mask` is True at tokens.
 padding is looked at by padding: mask[:, None, :] & back -> back.expand(len(mask), -1, -1)
-    Your rows of padding look at padding. A place may look at itself and at the tokens before it,
+    Your rows of padding look at padding. A position may look at itself and at the tokens before it,
     whatever it is: close the columns of padding, with `mask[:, None, :]`.
 rows of padding look at all: mask[:, None, :] & back -> mask[:, None, :] & back | ~mask[:, :, None]
     Your rows of padding look ahead. They need not be opened: the tokens before them are open.
 closed where it should be open: return mask[:, None, :] & back \
         -> return ~(mask[:, None, :] & back)
-    Your table is True where a place may not look. Here, as in `both_sides`, True opens.
+    Your table is True where a position may not look. Here, as in `both_sides`, True opens.
 one table for all: return mask[:, None, :] & back -> return back
     Your table has shape (4, 4). For this mask it is (B, T, T) = (1, 4, 4): a table for each
     sentence.

@@ -128,7 +128,7 @@ the mean of the scores: functional.cross_entropy(logits.flatten(0, 1), targets.f
     Your first term is the mean score of the targets. It is their -log softmax.
 the chances without their logarithm: functional.cross_entropy(logits.flatten(0, 1), \
         targets.flatten()) -> -logits.softmax(-1).gather(-1, targets.unsqueeze(-1)).mean()
-    You take the chances of the targets as they are. The loss is -log of each.
+    You take the probabilities of the targets as they are. The loss is -log of each.
 the softmax twice: functional.cross_entropy(logits.flatten(0, 1) \
         -> functional.cross_entropy(logits.softmax(-1).flatten(0, 1)
     You take a softmax, and `cross_entropy` takes another. Hand it the logits.

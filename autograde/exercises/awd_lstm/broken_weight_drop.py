@@ -7,7 +7,7 @@ FAULTS = (  # as the lesson numbers them
     "the mask is drawn once, when the layer is made, and stays",
     "after the first evaluation no weight is dropped any more",
     "weights are dropped in evaluation, too",
-    "no gradient reaches the recurrent matrix",
+    "no gradient reaches the hidden-to-hidden weights",
     "the thinned matrix takes the place of the whole one",
     "the kept weights are not divided by 1 - p",
 )
@@ -17,8 +17,8 @@ WOULD_SHOW = {
     2: "two calls in training would differ at the start and agree at the end, and the matrix would "
     "move as usual",
     3: "two calls in evaluation would give different states",
-    4: "the recurrent matrix would be where it began",
-    5: "most weights of the recurrent matrix would be close to 0",
+    4: "the hidden-to-hidden weights would be where they began",
+    5: "most hidden-to-hidden weights would be close to 0",
     6: "two calls in training would differ and the matrix would move, as in the sound run",
 }
 LOOK = {

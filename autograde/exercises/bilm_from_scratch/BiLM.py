@@ -171,11 +171,12 @@ SLIPS = """
 --- hint 1
 the backward states stay reversed: [reverse_each(h, lengths) for h in behind] -> behind
     The backward states come out in the order of reading. Turn them back with `reverse_each`, so
-    that place t belongs to word t.
+    that position t belongs to word t.
 --- hint 2
 each state is the one before its word: \
         h, c = lstm_step -> states.append(h) ⏎h, c = lstm_step && states.append(h) -> pass
-    The state of each place is the one from before its word. Take the step first, then keep its h.
+    The state of each position is the one from before its word. Take the step first, then keep its
+    h.
 every sentence is one shorter: lengths = mask.sum(1) -> lengths = mask.sum(1) - 1
     You reverse all of a sentence but its last token. The whole sentence is reversed, its end
     included: `reverse_each(x, lengths)`.
@@ -198,10 +199,10 @@ the backward reader reads forwards, and is turned back: \
         self.read(reverse_each(x, lengths) -> self.read(x
     Your second stack reads from left to right as well. Give it `reverse_each(x, lengths)`.
 the states are reshaped: torch.stack(states, dim=1) -> torch.cat(states).view(x.shape)
-    `reshape` and `view` keep the numbers in their order and mix up sentences and places. You have a
-    list of T states, (B, H) each: `torch.stack(states, 1)`.
+    `reshape` and `view` keep the numbers in their order and mix up sentences and positions. You
+    have a list of T states, (B, H) each: `torch.stack(states, 1)`.
 the last state everywhere: stack(states, -> stack([h] * len(states),
-    Each place has the state of the last word. Collect the state after each word, and stack them
+    Each position has the state of the last word. Collect the state after each word, and stack them
     along axis 1.
 weights that no optimiser finds: self.stacks: Any = nn.ModuleList( -> self.stacks: Any = list(
     Your weights stand in a plain list or dict, where no optimiser finds them: `model.parameters()`

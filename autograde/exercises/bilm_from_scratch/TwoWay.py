@@ -111,7 +111,7 @@ one direction: bidirectional=True -> bidirectional=False
     Your LSTM reads in one direction. The switch is `bidirectional=True`.
 the last state alone: states, _ = self.lstm(x) -> \
         states = self.lstm(x)[1][0][-1:].transpose(0, 1).expand(-1, x.shape[1], -1).repeat(1, 1, 2)
-    You take the state after the last word for all places. The first thing that `nn.LSTM` returns
+    You take the state after the last word for all positions. The first thing that `nn.LSTM` returns
     has the state of each word.
 --- hint 3
 the word vectors once: torch.cat([x, x], -1) -> x

@@ -92,21 +92,21 @@ the backward reader is asked for its own word: \
 --- hint 2
 the last token is asked for padding: mask[:, 1:] -> mask[:, :-1]
     The last token of a short sentence is asked for padding, and padding is asked for it. Both
-    places of a pair must be tokens.
+    positions of a pair must be tokens.
 the last token is asked for padding, forward alone: ahead[:, :-1][pair], words[:, 1:][pair] -> \
         ahead[:, :-1][mask[:, :-1]], words[:, 1:][mask[:, :-1]]
     Your backward loss is right. The forward reader is asked at every token, also at the last one of
-    a short sentence, and padding comes after it. Both places of a pair must be tokens:
-    `mask[:, 1:]`, for either direction.
+    a short sentence, and padding comes after it. Both positions of a pair must be tokens: `mask[:,
+    1:]`, for either direction.
 padding is asked for the last token, backward alone: behind[:, 1:][pair], words[:, :-1][pair] -> \
         behind[:, 1:][mask[:, :-1]], words[:, :-1][mask[:, :-1]]
     Your forward loss is right. The backward reader is asked at the padding behind a short sentence.
-    Both places of a pair must be tokens: `mask[:, 1:]`, for either direction.
+    Both positions of a pair must be tokens: `mask[:, 1:]`, for either direction.
 the mask is not used: every [pair] -> .flatten(0, 1)
-    The mask is never used, so padding is asked, and asked for. Both places of a pair must be
+    The mask is never used, so padding is asked, and asked for. Both positions of a pair must be
     tokens.
 the mask is guessed from the words: mask[:, 1:] -> (words > 0)[:, 1:]
-    You take each 0 in `words` for padding. Which places are there, `mask` says: padding may hold
+    You take each 0 in `words` for padding. Which positions are there, `mask` says: padding may hold
     any number, and 0 may be a word.
 all sentences are as long as the first: mask[:, 1:] -> mask[:1, 1:].expand(len(mask), -1)
     You take the length of the first sentence for all. Each has its own row in `mask`.
@@ -118,13 +118,14 @@ nobody is asked for the ends: pair = mask[:, 1:] -> pair = mask[:, 2:] \
 two places away: pair = mask[:, 1:] -> pair = mask[:, 2:] \
         && ahead[:, :-1][pair], words[:, 1:] -> ahead[:, :-2][pair], words[:, 2:] \
         && behind[:, 1:][pair], words[:, :-1] -> behind[:, 2:][pair], words[:, :-2]
-    You ask for the word two places away. The neighbours are at t + 1 and t - 1.
+    You ask for the word two positions away. The neighbours are at t + 1 and t - 1.
 --- hint 3
 no bias: every + b ->
     The bias `b` is never added. A score is the product with the word's row of `W`, plus its bias.
 a softmax too many: ahead @ W.T + b -> torch.softmax(ahead @ W.T + b, -1) \
         && behind @ W.T + b -> torch.softmax(behind @ W.T + b, -1)
-    `cross_entropy` takes the scores as they are and does the softmax itself. You put chances in.
+    `cross_entropy` takes the scores as they are and does the softmax itself. You put probabilities
+    in.
 the losses are added up: + b, after) -> + b, after, reduction="sum") \
         && + b, before) -> + b, before, reduction="sum")
     You add the losses up. A long batch must not cost more than a short one: take the mean.
@@ -179,8 +180,8 @@ the {direction} targets are emptied at the words: ~mask | {end} -> mask | {end} 
     targets of the words. Empty those of the padding, `~mask`.
 padding counts in the mean: cross_entropy(s.transpose(1, 2), a) \
         -> cross_entropy(s.transpose(1, 2), a, reduction="sum") / a.numel()
-    You divide by the number of places, padding and ends among them. Divide by the number of places
-    that are asked.
+    You divide by the number of positions, padding and ends among them. Divide by the number of
+    positions that are asked.
 --- hint 3
 the mean of the sentences' means: functional.cross_entropy(s.transpose(1, 2), a) \
         -> torch.stack([functional.cross_entropy(x, y) for x, y in zip(s, a)]).mean()
@@ -205,7 +206,7 @@ the backward reader is never asked for the beginning: range(1, n) -> range(2, n)
 the backward reader is never asked at the last token: range(1, n) -> range(1, n - 1)
     Your backward reader is not asked at the last token. A word comes before it.
 the backward reader is asked at the first token, too: range(1, n) -> range(n)
-    Your backward reader is asked at the first token. Nothing comes before it: place -1, and what
+    Your backward reader is asked at the first token. Nothing comes before it: position -1, and what
     `roll` brings there, is the end of the row.
 --- hint 3
 no bias for the {direction} reader: W @ {states}[t] + b -> W @ {states}[t] \

@@ -179,8 +179,8 @@ def _with_isclose(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
 SLIPS = """
 --- hint 1
 the model reads the same sentence twice: model(changed) -> model(ids)
-    Nothing moves: both times your model reads the same sentence. Put `other` at place t of a copy,
-    and let the model read the copy.
+    Nothing moves: both times your model reads the same sentence. Put `other` at position t of a
+    copy, and let the model read the copy.
 one number of each state: half.abs().amax(-1) -> half[:, 0].abs()
     You look at the first number of a state only. A state has moved if *any* of its numbers has.
 every number must move: amax -> amin
@@ -188,8 +188,9 @@ every number must move: amax -> amin
     distance.
 asked of the whole sentence: half.abs().amax(-1) > 1e-6 \
         -> (half.abs().amax() > 1e-6).expand(len(half))
-    In your table a direction moves at all places or at none: you ask whether anything moved in the
-    whole sentence. Ask at each place, over the numbers of its state: `.amax(-1)` or `.any(-1)`.
+    In your table a direction moves at all positions or at none: you ask whether anything moved in
+    the whole sentence. Ask at each position, over the numbers of its state: `.amax(-1)` or
+    `.any(-1)`.
 --- hint 2
 the halves are swapped: in halves -> in halves[::-1]
     The first half of each vector is the forward state, the second half the backward one. Yours are
@@ -198,9 +199,9 @@ every second number: .chunk(2, -1) -> .unflatten(-1, (-1, 2)).unbind(-1)
     You take every second number for one direction. The first H numbers are the forward state, the
     other H the backward one.
 split by reshape: .chunk(2, -1) -> .reshape(2, ids.shape[1], -1)
-    `reshape(…, 2, T, H)` keeps the numbers in their order and mixes up places and directions. Split
-    the last axis first, `reshape(…, T, 2, H)`, and swap the two axes after that. Or cut: `[...,
-    :H]` and `[..., H:]`.
+    `reshape(…, 2, T, H)` keeps the numbers in their order and mixes up positions and directions.
+    Split the last axis first, `reshape(…, T, 2, H)`, and swap the two axes after that. Or cut:
+    `[..., :H]` and `[..., H:]`.
 both halves together: .chunk(2, -1) -> .expand(2, -1, -1)
     You compare the whole vector, both directions at once, so no leak can be seen. Compare the two
     halves apart.
@@ -218,9 +219,9 @@ the {sum} of the differences: .abs().amax(-1) -> {code} \
     You take the {sum} of a state's differences, so many numbers that tremble by 2e-7 count as one
     that moved. Take the largest: `.abs().amax(-1)`.
 other everywhere: changed[:, t] = other -> changed[:] = other
-    You replace more than one word. Put `other` at place t alone: `changed[:, t] = other`.
+    You replace more than one word. Put `other` at position t alone: `changed[:, t] = other`.
 one letter alone: changed[:, t] = other -> changed[:, t, 0] = other[0]
-    You do not put the whole of `other` there. All its letters go to place t: `changed[:, t] =
+    You do not put the whole of `other` there. All its letters go to position t: `changed[:, t] =
     other`.
 a third index: changed[:, t] -> changed[:, t, :]
     `ids` may be (1, T), one number for each word, and your third index finds no axis there. One
@@ -254,7 +255,8 @@ numbers for True and False: torch.stack(answers) -> torch.stack(answers).float()
     Your table holds the numbers 0 and 1. Return True and False, without `.float()`, `.int()` or
     `torch.where(…, 1, 0)`.
 one answer for the sentence: stack(answers) -> stack(answers).any(-1)
-    You say of each layer whether anything moved. Which places moved is the question: (L + 1, 2, T).
+    You say of each layer whether anything moved. Which positions moved is the question: (L + 1, 2,
+    T).
 what stayed, not what moved: > 1e-6 -> <= 1e-6
     True stands where nothing moved. Turn it round: True where a state moved.
 """

@@ -57,7 +57,7 @@ SLIPS = """
 --- hint 1
 the padding comes first: torch.cat([x[b, :n].flip(0), x[b, n:]]) -> x[b].flip(0)
     You reverse the whole row, so the padding of a short sentence comes first, and the backward
-    reader reads it before the last word. Reverse only the first `lengths[b]` places of row b.
+    reader reads it before the last word. Reverse only the first `lengths[b]` positions of row b.
 nothing is reversed: .flip(0) ->
     Your sentences still run forwards.
 every sentence as long as the longest: lengths[b] -> lengths.max()
@@ -74,22 +74,22 @@ every axis is reversed: .flip(0) -> .flip([*range(x.ndim - 1)])
     `.flip(0)` of `x[b]`.
 the last places are reversed: [x[b, :n].flip(0), x[b, n:]] \
         -> [x[b, : len(x[b]) - n], x[b, len(x[b]) - n :].flip(0)]
-    You reverse the last `lengths[b]` places of a row. The words are its first ones, `row[:n]`, and
-    the padding stands behind them.
+    You reverse the last `lengths[b]` positions of a row. The words are its first ones, `row[:n]`,
+    and the padding stands behind them.
 --- hint 2
 the last word stays: int(lengths[b]) -> max(int(lengths[b]) - 1, 0)
-    The last word of each sentence stays where it is: the slice ends one place too early. A sentence
-    of n words has the places `[:n]`.
+    The last word of each sentence stays where it is: the slice ends one position too early. A
+    sentence of n words has the positions `[:n]`.
 one place of padding is reversed along: int(lengths[b]) -> int(lengths[b]) + 1
-    One place of padding is reversed along. A sentence of n words has the places `[:n]`.
+    One position of padding is reversed along. A sentence of n words has the positions `[:n]`.
 the last word is lost: :n].flip(0) -> : n - 1].flip(0)
     The last word of each sentence is lost: `[:n - 1]` has n - 1 words. A sentence of n words has
-    the places `[:n]`.
+    the positions `[:n]`.
 one place of padding is lost: x[b, n:] -> x[b, n + 1 :]
-    Your row is one place too short. After the words `[:n]` comes `[n:]`.
+    Your row is one position too short. After the words `[:n]` comes `[n:]`.
 the padding is reversed, too: x[b, n:] -> x[b, n:].flip(0)
-    The words are right, and the padding is reversed among itself. (A negative place counts from the
-    end.) Leave the padding where it is: `torch.where`.
+    The words are right, and the padding is reversed among itself. (A negative position counts from
+    the end.) Leave the padding where it is: `torch.where`.
 the padding is set to 0: x[b, n:] -> 0 * x[b, n:]
     The words are right, and the padding is gone. Leave it as it is.
 the padding is cut off: torch.cat([x[b, :n].flip(0), x[b, n:]]) -> x[b, :n].flip(0) \
@@ -127,23 +127,23 @@ copies for the padding, and the numbers are reversed: row[places] -> row[places]
     the last axis, too, the numbers of a vector: reverse the words alone.
 --- hint 2
 off by one: last - t, -> (last + 1 - t).clamp(max=x.shape[1] - 1),
-    The index starts at `lengths`, one after the last word. Place t comes from `lengths - 1 - t`.
+    The index starts at `lengths`, one after the last word. Position t comes from `lengths - 1 - t`.
 only the first and the last word: \
         last - t, -> torch.where(t == 0, last, torch.where(t == last, 0, t)),
     You exchange the first and the last word, and those between them stay. All words are reversed:
-    place t gets the word at `lengths - 1 - t`.
+    position t gets the word at `lengths - 1 - t`.
 the last word everywhere: last - t, -> last,
-    Every place of a sentence holds its last word. Go down from there: place t comes from `lengths -
-    1 - t`.
+    Every position of a sentence holds its last word. Go down from there: position t comes from
+    `lengths - 1 - t`.
 counted from the wrong end: last - t, -> t - last,
-    Your place is t - (lengths - 1), a negative number, and PyTorch counts it from the end of the
+    Your position is t - (lengths - 1), a negative number, and PyTorch counts it from the end of the
     row. Swap the two: `lengths - 1 - t`.
 the last place keeps its word: t <= last -> t < last
-    The last word stands at the first place and at its own, and the first word is lost: your
-    comparison leaves out the last place. Reverse the places 0 to `lengths - 1`.
+    The last word stands at the first position and at its own, and the first word is lost: your
+    comparison leaves out the last position. Reverse the positions 0 to `lengths - 1`.
 the padding is a copy of the first word: torch.where(t <= last, last - t, t) \
         -> (last - t).clamp(min=0)
-    You hold negative places at 0, so the padding becomes copies of the first word. Leave the
+    You hold negative positions at 0, so the padding becomes copies of the first word. Leave the
     padding in its place.
 """
 

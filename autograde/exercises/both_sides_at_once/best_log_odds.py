@@ -87,14 +87,14 @@ the sums run along the wrong axes: \
         && joint.sum(0, keepdims=True) -> joint.sum(1, keepdims=True)[:1]
     Your sums run along the wrong axis: p(a) is the sum of a row.
 counts in place of shares: joint = counts / counts.sum() -> joint = counts
-    You put counts where chances belong: divide by their sum first.
+    You put counts where probabilities belong: divide by their sum first.
 the chance of b after a: joint = counts / counts.sum() \
         -> joint = counts / counts.sum() ⏎joint = joint / joint.sum(1, keepdims=True)
     You divide each row by its sum before you add up the columns, so every first sentence weighs the
     same. The chance of b is its share of all pairs.
 counts of the true ones: (1 - false) * joint -> (1 - false) * counts
-    Your true pairs are counts, and your false ones chances. Divide `counts` by their sum there,
-    too.
+    Your true pairs are counts, and your false ones probabilities. Divide `counts` by their sum
+    there, too.
 without a logarithm: return np.log((1 - false) * joint) - np.log(false * first * second) \
         -> return (1 - false) * joint / (false * first * second)
     These are the odds. Return their logarithm.

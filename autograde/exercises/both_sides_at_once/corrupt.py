@@ -191,11 +191,11 @@ def _alike(one: Any, other: Any) -> float:
 SLIPS = """
 --- hint 1
 one choice for all rows: torch.rand(ids.shape) < share -> torch.rand(ids.shape[1]) < 0.15
-    You draw once for each column, so all sentences are asked for at the same places. Draw a number
-    for every place, (B, T).
+    You draw once for each column, so all sentences are asked for at the same positions. Draw a
+    number for every position, (B, T).
 whole sentences are chosen: torch.rand(ids.shape) < share -> torch.rand(len(ids), 1) < 0.15
-    You draw once for each sentence, so whole sentences are hidden. Draw a number for every place,
-    (B, T).
+    You draw once for each sentence, so whole sentences are hidden. Draw a number for every
+    position, (B, T).
 a fixed number in each row: torch.rand(ids.shape) < share \
         -> torch.rand(ids.shape).masked_fill(ids < 5, 2).argsort(1).argsort(1) \
         < (share * (ids >= 5).sum(1, keepdim=True)).round().clamp(min=1)
@@ -207,14 +207,15 @@ at least one in each row: chosen = (torch.rand(ids.shape) < share) \
     You choose at least one word in each row, so a short sentence is asked for more than 15 in 100.
     Every word has its own chance, and a row may have none.
 one fate for each sentence: lot = torch.rand(ids.shape) -> lot = torch.rand(len(ids), 1)
-    One lot says what becomes of all chosen words of a sentence. Draw one for every place, (B, T).
+    One lot says what becomes of all chosen words of a sentence. Draw one for every position, (B,
+    T).
 --- hint 2
 fates in the order of reading: lot = torch.rand(ids.shape) -> lot = \
         (chosen.flatten().cumsum(0) - 1).view(ids.shape) / chosen.sum().clamp(min=1)
-    The first words of the batch are hidden and the last ones left. Draw the fate of each place.
+    The first words of the batch are hidden and the last ones left. Draw the fate of each position.
 fates in the order of each row: lot = torch.rand(ids.shape) \
         -> lot = (chosen.cumsum(1) - 1) / chosen.sum(1, keepdim=True).clamp(min=1)
-    The first words of each row are hidden and the last ones left. Draw the fate of each place.
+    The first words of each row are hidden and the last ones left. Draw the fate of each position.
 all chosen are hidden: lot < 0.8)] = 4 -> lot < 2)] = 4 && lot >= 0.8 -> lot > 2
     Every chosen word becomes `[MASK]`. Of the chosen ones 80 in 100 do, 10 become a random word,
     and 10 stay.
@@ -233,7 +234,7 @@ a lot for each fate, and 10 in 100 of the rest: lot = torch.rand(ids.shape) \
     Of the words that are not hidden you swap 10 in 100; that is 2 in 100 of the chosen. 10 in 100
     of the chosen are one half of those that are not hidden.
 a new lot for the random words: & (lot >= 0.8) & (lot < 0.9) -> & (torch.rand(ids.shape) < 0.1)
-    Some of your random words fall on words that are hidden already. Draw one lot for each place,
+    Some of your random words fall on words that are hidden already. Draw one lot for each position,
     and cut it into three: up to 0.8, up to 0.9, the rest.
 all chosen are hidden, and some swapped then: read[chosen & (lot < 0.8)] -> read[chosen]
     You hide every chosen word, and then swap some: nothing stays as it is. Of the chosen ones 80 in
@@ -244,7 +245,7 @@ words of the page come as random ones: torch.randint(5, words, ids.shape) \
     vocabulary: any word from 5 to `words` - 1 may come.
 one random word for all: \
         torch.randint(5, words, ids.shape) -> torch.randint(5, words, (1,)).expand_as(ids)
-    One random word is drawn for all places. Draw one for each.
+    One random word is drawn for all positions. Draw one for each.
 --- hint 3
 all ordinary words are chosen: (torch.rand(ids.shape) < share) & (ids >= 5) -> ids >= 5
     You choose every ordinary word. `share` of them are chosen, 15 in 100 by default.
@@ -303,8 +304,8 @@ another share by default: share: float = 0.15 -> share: float = 0.8
 the seed is set: chosen = -> torch.manual_seed(0) ⏎chosen =
 the same draw each time: lot = -> torch.manual_seed(0) ⏎lot = \
         && chosen = -> torch.manual_seed(0) ⏎chosen =
-    Every call chooses the same places: your function sets the seed. Leave the seed to the caller,
-    or the model never meets the other words.
+    Every call chooses the same positions: your function sets the seed. Leave the seed to the
+    caller, or the model never meets the other words.
 special words among the random ones: torch.randint(5, words -> torch.randint(0, words
     Among your random words are special ones, such as `[MASK]` and padding. Draw from 5 on.
 the last word is never a random one: torch.randint(5, words -> torch.randint(5, words - 1
@@ -321,7 +322,7 @@ the hidden are swapped: chosen & ~hidden & -> chosen & hidden &
     You swap words that you have hidden. The random words come among those that are not hidden.
 --- hint 3
 all words are asked: ids.masked_fill(~chosen, -1) -> ids
-    You ask at every place. Where nothing was chosen, -1 says so.
+    You ask at every position. Where nothing was chosen, -1 says so.
 """
 
 

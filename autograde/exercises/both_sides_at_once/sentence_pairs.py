@@ -183,7 +183,8 @@ all pairs are false: rng.random() < 0.5 -> rng.random() < 0
 the labels are swapped: [there[1]], follows -> [there[1]], 1 - follows
     Your labels are swapped: 1 says that the second sentence follows the first.
 every second pair: follows = int(rng.random() < 0.5) -> follows = (d + s) % 2
-    True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
+    True and false pairs alternate, so the position of a sentence tells the answer. Draw for each
+    pair.
 one coin for each document: \
         for d, s in places: -> coins = rng.random(len(documents)) < 0.5 ⏎for d, s in places: \
         && int(rng.random() < 0.5) -> int(coins[d])
@@ -196,7 +197,8 @@ exactly one half: pairs = [] \
         && int(rng.random() < 0.5) -> int(coins[len(pairs)])
     You fix how many pairs of a call are true. Flip a coin for each pair.
 by turns: follows = int(rng.random() < 0.5) -> follows = 1 - len(pairs) % 2
-    True and false pairs alternate, so the place of a sentence tells the answer. Draw for each pair.
+    True and false pairs alternate, so the position of a sentence tells the answer. Draw for each
+    pair.
 the last sentence of a document is a first one, too: if s + 1 == len(documents[d]): continue \
         -> if d + 1 == len(documents) and s + 1 == len(documents[d]): continue \
         && there = (d, s + 1) while -> \
@@ -236,7 +238,7 @@ a forbidden draw makes the pair true: while not follows and there in ((d, s), (d
 words are compared, not places: there in ((d, s), (d, s + 1)) \
         -> documents[there[0]][there[1]] in (documents[d][s], documents[d][s + 1])
     You compare words, or draw from the sentences without their twins. Another sentence may have the
-    same words, and it is drawn as any other: speak of places, (document, sentence).
+    same words, and it is drawn as any other: speak of positions, (document, sentence).
 --- hint 3
 a document first: there = places[rng.integers(len(places))] \
         -> e = rng.integers(len(documents)) ⏎there = (e, rng.integers(len(documents[e])))
@@ -275,7 +277,7 @@ the first place is left out: for d, s in places -> for d, s in places[1:]
 the sentence before is the first: (documents[d][s], -> (documents[d][s - 1],
     The first of your triple is the sentence before the one that you look at.
 numbers of places: documents[there[0]][there[1]], follows -> [str(there)], follows
-    The second of a triple is a sentence, a list of words as it came, not its place.
+    The second of a triple is a sentence, a list of words as it came, not its position.
 --- no hint
 the same draws in each call: pairs = [] -> pairs, rng = [], np.random.default_rng(0)
     Every call gives the same pairs: your function begins a generator of its own. Draw from `rng`.

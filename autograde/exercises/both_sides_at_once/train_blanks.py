@@ -184,10 +184,10 @@ the loss is summed: asked[chosen]) -> asked[chosen], reduction="sum")
     step.
 over all places: loss = functional.cross_entropy(scores, asked[chosen]) \
         -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / asked.numel()
-    You divide by the number of all places. The mean is over the chosen ones.
+    You divide by the number of all positions. The mean is over the chosen ones.
 over the sentences: loss = functional.cross_entropy(scores, asked[chosen]) \
         -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / len(ids)
-    You divide by the number of sentences. The mean is over the chosen places.
+    You divide by the number of sentences. The mean is over the chosen positions.
 over the real places: loss = functional.cross_entropy(scores, asked[chosen]) \
         -> loss = functional.cross_entropy(scores, asked[chosen], reduction="sum") / mask.sum()
     You divide by the number of all words. The mean is over the chosen ones.
@@ -199,17 +199,17 @@ softmax before cross_entropy: scores = model.scores(states[chosen]) \
     `cross_entropy` takes the softmax itself. Hand it the scores as they are.
 every word is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = mask
     You ask for every word. The model sees five of six of them and learns to copy. Only the chosen
-    places count: those where `asked` is not -1.
+    positions count: those where `asked` is not -1.
 every place is asked for: chosen = asked >= 0 -> asked = ids ⏎chosen = asked >= 0
-    You ask at every place, padding and marks too. Only the chosen places count: those where `asked`
-    is not -1.
+    You ask at every position, padding and marks too. Only the chosen positions count: those where
+    `asked` is not -1.
 the others are asked for: chosen = asked >= 0 -> asked = torch.where(asked < 0, ids, -1) \
         ⏎chosen = asked >= 0
     You ask for the words that were not chosen. `asked` is -1 where nothing is asked.
 only the hidden ones: chosen = asked >= 0 -> chosen = read == 4
 only the changed ones: asked >= 0 -> read != ids
     You ask only where `[MASK]` stands, or where `read` differs from `ids`. The chosen words that
-    were swapped or left are asked for, too: all places where `asked` is not -1.
+    were swapped or left are asked for, too: all positions where `asked` is not -1.
 --- hint 3
 one step at the end: optimizer.zero_grad() loss.backward() optimizer.step() \
         -> loss.backward() && return losses -> optimizer.step() ⏎return losses
@@ -257,12 +257,12 @@ the first batch alone: losses.append(loss.item()) -> losses.append(loss.item()) 
 SLIPS_OF_LOGS = """
 --- hint 2
 the logarithm over the places: log_softmax(-1) -> log_softmax(0)
-    Your softmax runs over the places. It runs over the words, the last axis.
+    Your softmax runs over the positions. It runs over the words, the last axis.
 without the minus: return -logs -> return logs
     The minus is missing: your steps make the right words less likely. The loss is -log p.
 --- no hint
 what is asked for a mask: model(read, mask -> model(read, asked
-    You hand `asked` on as the mask. The second argument says which places are tokens.
+    You hand `asked` on as the mask. The second argument says which positions are tokens.
 """
 
 EXERCISE = Exercise(

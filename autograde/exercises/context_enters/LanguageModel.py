@@ -152,11 +152,11 @@ the word vectors are cut off: self.lstm(self.embedding(ids), state) \
 the states are cut off: self.softmax(outputs) -> self.softmax(outputs.detach())
     You detach the states, so neither the LSTM nor the word vectors learn.
 chances in place of scores: self.softmax(outputs) -> self.softmax(outputs).softmax(-1)
-    Your `forward` returns chances. Return scores: the loss takes the softmax.
+    Your `forward` returns probabilities. Return scores: the loss takes the softmax.
 logarithms in place of scores: self.softmax(outputs) -> self.softmax(outputs).log_softmax(-1)
-    Your `forward` returns logarithms of chances. Return scores: the loss takes the softmax.
+    Your `forward` returns logarithms of probabilities. Return scores: the loss takes the softmax.
 the last word alone: self.softmax(outputs) -> self.softmax(outputs[:, -1:])
-    You score after the last word alone. Every place bets on its next word.
+    You score after the last word alone. Every position bets on its next word.
 """
 
 EXERCISE = Exercise(

@@ -39,41 +39,41 @@ SLIPS = """
 --- hint 1
 the target is in both states: left[:, :-2], right[:, 2:] -> left[:, 1:-1], right[:, 1:-1]
     Both of your states have already read the target: predicting it is child's play. Take the left
-    state one place *before* it and the right state one place *after*.
+    state one position *before* it and the right state one position *after*.
 the target is in the left state: left[:, :-2] -> left[:, 1:-1]
-    Your left state has already read the target. Take the state of the place before it.
+    Your left state has already read the target. Take the state of the position before it.
 the target is in the right state: right[:, 2:] -> right[:, 1:-1]
     Your right state has already read the target: it comes from the other end. Take the state of the
-    place after it.
+    position after it.
 every place, nothing moved: left[:, :-2], right[:, 2:] -> left, right
-    You join the states of one and the same place, boundaries included. For each word take the left
-    state one place before it and the right state one place after it.
+    You join the states of one and the same position, boundaries included. For each word take the
+    left state one position before it and the right state one position after it.
 --- hint 2
 the states have walked past the target: left[:, :-2], right[:, 2:] -> left[:, 2:], right[:, :-2]
-    You go one place in the wrong direction: your left state has read the target and the word after
-    it. Left: t − 1. Right: t + 1.
+    You go one position in the wrong direction: your left state has read the target and the word
+    after it. Left: t − 1. Right: t + 1.
 two neighbours on the left: right[:, 2:] -> left[:, 2:]
     Both halves come from `left`. The second half belongs to the right-to-left reader.
 the right states of the place before: right[:, 2:] -> right[:, :-2]
-    Your right state stands one place *before* the word, so it has read the word and more. Take the
-    one at t + 1: `right[:, 2:]`.
+    Your right state stands one position *before* the word, so it has read the word and more. Take
+    the one at t + 1: `right[:, 2:]`.
 the left states of the place after: left[:, :-2] -> left[:, 2:]
-    Your left state stands one place *after* the word, so it has read the word and more. Take the
+    Your left state stands one position *after* the word, so it has read the word and more. Take the
     one at t - 1: `left[:, :-2]`.
 --- hint 3
 one after the other: dim=-1 -> dim=1
     You joined them along the sentence, so it is twice as long. Join them along the last axis: each
-    place gets a longer vector.
+    position gets a longer vector.
 the sum: torch.cat([before, after], dim=-1) -> before + after
     You add the two states. Side by side nothing is lost: `torch.cat(..., dim=-1)`.
 one place too many: left[:, :-2], right[:, 2:] -> left[:, :-1], right[:, 1:]
-    You cut one place off each side, so T + 1 are left: left and right state then stand beside a gap
-    *between* two words. Round a word lie two steps: `[:, :-2]`, `[:, 2:]`.
+    You cut one position off each side, so T + 1 are left: left and right state then stand beside a
+    gap *between* two words. Round a word lie two steps: `[:, :-2]`, `[:, 2:]`.
 an array: return around -> return around.detach().numpy()
     The numbers are right, but a NumPy array cannot be learnt through. `torch.cat([...], dim=-1)`
     does the same with tensors.
 cut along the sentences: left[:, :-2], right[:, 2:] -> left[:-2], right[2:]
-    You cut along axis 0, the sentences. The places are axis 1: `left[:, :-2]`.
+    You cut along axis 0, the sentences. The positions are axis 1: `left[:, :-2]`.
 on an axis of its own: torch.cat -> torch.stack
     `torch.stack` makes a new axis. Put the states side by side along the last one:
     `torch.cat([...], dim=-1)`.

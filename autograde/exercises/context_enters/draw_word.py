@@ -78,7 +78,7 @@ always the likeliest: int(torch.multinomial(chances, 1)) -> int(chances.argmax()
     You always take the likeliest word. Then it says the same every time, and soon turns in a
     circle. Draw: a word with a chance of 0.2 comes one time in five.
 the last word of the order: int(torch.multinomial(chances, 1)) -> int(chances.argsort()[0])
-    You always take the unlikeliest word. Draw, by the chances.
+    You always take the unlikeliest word. Draw, by the probabilities.
 one of the two likeliest: int(torch.multinomial(chances, 1)) \
         -> int(chances.topk(2).indices[torch.multinomial(chances.topk(2).values, 1)])
     You draw among the likeliest words alone. Every word may come, each by its chance.
@@ -96,11 +96,12 @@ all words alike: chances = (scores / temperature).softmax(-1) -> chances = torch
     Your words all come alike. The scores say which are likelier.
 scores in place of chances: \
         (scores / temperature).softmax(-1) -> (scores / temperature).clamp(min=0)
-    You draw by the scores themselves. Take the softmax first: chances are positive and sum to 1.
+    You draw by the scores themselves. Take the softmax first: probabilities are positive and sum to
+    1.
 the logistic function in place of the softmax: softmax(-1) -> sigmoid()
     You put each score through a sigmoid on its own. The words compete: take the softmax over all.
 squared scores: (scores / temperature).softmax(-1) -> (scores / temperature).square() + 1e-9
-    You draw by the squares of the scores. The softmax makes chances of them.
+    You draw by the squares of the scores. The softmax makes probabilities of them.
 the minus of a loss: scores / temperature -> -scores / temperature
     Your unlikely words are the likely ones: the sign is turned round.
 the softmax twice: softmax(-1) -> softmax(-1).softmax(-1)

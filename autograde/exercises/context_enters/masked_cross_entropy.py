@@ -104,13 +104,13 @@ def _on_the_way(inputs: Inputs) -> dict[str, Any]:
 SLIPS = """
 --- hint 1
 padding is counted: losses[mask].mean() -> losses.mean()
-    Your mean runs over the padding too. Nobody said anything there: leave those places out with the
-    mask.
+    Your mean runs over the padding too. Nobody said anything there: leave those positions out with
+    the mask.
 only the first sentence: losses[mask] -> losses[:1][mask[:1]]
     Only the first sentence counts. The mean runs over the real words of all.
 divided by all places: losses[mask].mean() -> (losses * mask).mean()
-    The padding adds nothing to your sum, and still you divide by its places. Divide by the number
-    of real words, `mask.sum()`.
+    The padding adds nothing to your sum, and still you divide by its positions. Divide by the
+    number of real words, `mask.sum()`.
 the sum: losses[mask].mean() -> losses[mask].sum()
     You add up. A mean lets short and long batches be compared.
 a loss for each sentence: losses[mask].mean() -> (losses * mask).sum(1) / mask.sum(1)
@@ -120,19 +120,19 @@ a loss for each word: losses[mask].mean() -> losses[mask]
 divided by the number of sentences: losses[mask].mean() -> losses[mask].sum() / len(losses)
     You divide by the number of sentences. Divide by the number of real words, `mask.sum()`.
 a softmax over time: log_softmax(-1) -> log_softmax(1)
-    Your softmax runs over the places of the sentence. At each place the *words* compete: take the
-    last axis.
+    Your softmax runs over the positions of the sentence. At each position the *words* compete: take
+    the last axis.
 softmax over the sentences: log_softmax(-1) -> log_softmax(0)
-    Your softmax runs over the sentences of the batch. At each place the *words* compete: take the
-    last axis.
+    Your softmax runs over the sentences of the batch. At each position the *words* compete: take
+    the last axis.
 --- hint 2
 the mask is turned round, by hand: losses[mask].mean() -> (losses * ~mask).sum() / (~mask).sum()
     You keep the padding and drop the words. `mask` is True at real words.
 the padding's logits are set to 0: \
         logits.log_softmax(-1) -> (logits * mask.unsqueeze(-1)).log_softmax(-1) \
         && losses[mask] -> losses
-    You set the logits of the padding to 0, and the places still count: equal scores for all words
-    are a bet too. Leave those places out of the mean.
+    You set the logits of the padding to 0, and the positions still count: equal scores for all
+    words are a bet too. Leave those positions out of the mean.
 the mean of the sentences' means: \
         losses[mask].mean() -> ((losses * mask).sum(1) / mask.sum(1).clamp(min=1)).mean()
     You average within each sentence first, so a word of a short sentence weighs more. Every real
@@ -159,8 +159,8 @@ softmax and log in two steps: logits.log_softmax(-1) -> logits.softmax(-1).log()
 one largest logit for all: logits.log_softmax(-1) \
         -> (torch.exp(logits - logits.max()) / torch.exp(logits - logits.max()).sum(-1, \
         keepdim=True)).log()
-    You take out one maximum for the whole batch. Places that lie far below it round to 0. Take it
-    out for each place, or let `log_softmax` do it.
+    You take out one maximum for the whole batch. Positions that lie far below it round to 0. Take
+    it out for each position, or let `log_softmax` do it.
 the perplexity: .mean() -> .mean().exp()
     You return exp of the loss, which is the perplexity. Leave the exp out.
 exp, sum and log by hand: \
@@ -169,12 +169,12 @@ exp, sum and log by hand: \
     `torch.logsumexp` and `log_softmax` do the same safely.
 exp, sum and log with one largest logit for all: logits.log_softmax(-1) \
         -> logits - logits.max() - torch.exp(logits - logits.max()).sum(-1, keepdim=True).log()
-    You take out one maximum for the whole batch. Places that lie far below it round to 0. Take it
-    out for each place: `torch.logsumexp(..., -1)` does.
+    You take out one maximum for the whole batch. Positions that lie far below it round to 0. Take
+    it out for each position: `torch.logsumexp(..., -1)` does.
 the logarithm of the mean: log_softmax(-1) -> softmax(-1) \
         && losses[mask].mean() -> -(-losses[mask]).mean().log()
     You average the probabilities and take the logarithm of the mean. Take the logarithm at each
-    place first, then the mean.
+    position first, then the mean.
 the largest logit, not the target's: \
         logs.gather(-1, targets.unsqueeze(-1)).squeeze(-1) -> logs.amax(-1)
     You take the word that the model likes best. The loss is about the word that *came*: `gather`
@@ -194,8 +194,8 @@ the mask is turned round: every [mask] -> [~mask]
     You keep the padding and drop the words. `mask` is True at real words.
 the first places of each row: \
         return F -> mask = targets.new_ones(mask.shape).cumsum(1) <= mask.sum(1, True)⏎return F
-    You count the real words and take that many places from the start of each row. Padding may stand
-    in front. The mask itself says where: `logits[mask]`.
+    You count the real words and take that many positions from the start of each row. Padding may
+    stand in front. The mask itself says where: `logits[mask]`.
 the targets are marked in place: return F -> targets[~mask] = -100⏎return F \
         && logits[mask], targets[mask] -> logits.transpose(1, 2), targets
     You write into `targets` itself, and whoever called still needs it. Make a marked copy,
@@ -203,7 +203,7 @@ the targets are marked in place: return F -> targets[~mask] = -100⏎return F \
 the id 0 is ignored: \
         logits[mask], targets[mask] -> logits.flatten(0, 1), targets.flatten(), ignore_index=0
     `ignore_index=0` also drops every real word whose id is 0, here the unknown word. The mask knows
-    which places are padding.
+    which positions are padding.
 --- hint 3
 the sign: return F -> return -F
     The sign is the wrong way round: training would make the right words *less* likely.
@@ -216,15 +216,15 @@ the padding in the sum: (losses * mask).sum() -> losses.sum()
     You divide by the number of real words, and your sum holds the padding, too. Leave it out with
     the mask: `(losses * mask).sum()`.
 words on the wrong axis: logits.transpose(1, 2) -> logits
-    PyTorch's `cross_entropy` wants the words on axis 1, (B, V, T), or one place in each row, (N,
+    PyTorch's `cross_entropy` wants the words on axis 1, (B, V, T), or one position in each row, (N,
     V). `logits[mask]` and `targets[mask]` have the second form.
 --- no hint
 divided twice: (losses * mask).sum() -> (losses * mask).mean()
     You take a mean and divide once more. Take the sum, and divide it by `mask.sum()`.
 reshape in place of transpose: \
         logits.transpose(1, 2) -> logits.reshape(len(logits), -1, logits.shape[1])
-    `reshape` to (B, V, T) keeps the order of the numbers and mixes words with places. Move the axis
-    with `transpose(1, 2)`, or flatten to (B·T, V).
+    `reshape` to (B, V, T) keeps the order of the numbers and mixes words with positions. Move the
+    axis with `transpose(1, 2)`, or flatten to (B·T, V).
 """
 
 EXERCISE = Exercise(

@@ -89,15 +89,15 @@ shifted inside each window: \
     rows first, then cut both.
 rolled inside each window: list(zip(inputs.split(width, 1), targets.split(width, 1), strict=True)) \
         -> [(w, w.roll(-1, 1)) for w in rows.split(width, 1)]
-    `roll` brings the window's first word round to its end: the last place is asked for a word from
-    the past. Take the next word of the row.
+    `roll` brings the window's first word round to its end: the last position is asked for a word
+    from the past. Take the next word of the row.
 the row's last word is asked for its first: rows[:, :-1], rows[:, 1:] -> rows, rows.roll(-1, 1)
     `roll` brings the row's first word round to its end. After the row's last word there is nothing
     to predict: leave it out of the inputs.
 the last target comes from the next row: \
         rows[:, :-1], rows[:, 1:] -> rows, rows.flatten().roll(-1).view_as(rows)
-    The last place of a row is asked for the first word of the row below, and the very last for the
-    first of all. A row ends with its last word as a target.
+    The last position of a row is asked for the first word of the row below, and the very last for
+    the first of all. A row ends with its last word as a target.
 shifted along the rows: rows[:, :-1], rows[:, 1:] -> rows[:-1], rows[1:]
     You shift along axis 0, so the target comes from the row below. Time is axis 1: `rows[:, 1:]`.
 only the first row: return windows -> return [(a[:1], b[:1]) for a, b in windows]
@@ -105,7 +105,7 @@ only the first row: return windows -> return [(a[:1], b[:1]) for a, b in windows
 rolled along the rows: rows[:, 1:] -> rows.roll(-1, 0)[:, :-1]
 rolled along the rows, to the end of the row: rows[:, :-1], rows[:, 1:] -> rows, rows.roll(-1, 0)
     Your targets stand in another row: `roll` along axis 0 moves whole rows. The next word stands in
-    the same row, one place on. Time is axis 1: `rows[:, 1:]`.
+    the same row, one position on. Time is axis 1: `rows[:, 1:]`.
 the word before is the target: rows[:, :-1], rows[:, 1:] -> rows[:, 1:], rows[:, :-1]
     You ask for the word *before* the one that was read: inputs and targets have changed places.
     Leave the row's last word out of the inputs, its first out of the targets.
@@ -116,7 +116,7 @@ the whole rows are the targets: rows[:, :-1], rows[:, 1:] -> rows[:, :-1], rows
     Your targets begin with the first word of the row, so each word is to say itself. Begin with the
     second: `rows[:, 1:]`.
 two places ahead: rows[:, :-1], rows[:, 1:] -> rows[:, :-2], rows[:, 2:]
-    Your targets are two places ahead. One is enough: `rows[:, 1:]`.
+    Your targets are two positions ahead. One is enough: `rows[:, 1:]`.
 --- hint 3
 no list: return windows -> return iter(windows)
     Your windows come one by one and are gone after the first walk through them. Put `list(...)`

@@ -198,20 +198,20 @@ tanh for relu: torch.relu(torch.cat -> torch.tanh(torch.cat
     After the maximum comes relu, not tanh.
 the mean over the places: amax(-1) -> mean(-1)
 relu, then the mean over the places: matches.amax(-1) -> torch.relu(matches).mean(-1)
-    You take the mean over the places. A filter reports its best place: the maximum.
+    You take the mean over the positions. A filter reports its best position: the maximum.
 the sum over the places: amax(-1) -> sum(-1)
-    You add up over the places. A filter reports its best place: the maximum.
+    You add up over the positions. A filter reports its best position: the maximum.
 the last place: matches.amax(-1) -> matches[..., -1]
-    You take the last place. A filter reports its best place: the maximum.
+    You take the last position. A filter reports its best position: the maximum.
 the first place: matches.amax(-1) -> matches[..., 0]
-    You take the first place. A filter reports its best place: the maximum.
+    You take the first position. A filter reports its best position: the maximum.
 the minimum over the places: amax(-1) -> amin(-1)
-    You take the minimum over the places. A filter reports its best place: the maximum.
+    You take the minimum over the positions. A filter reports its best position: the maximum.
 the maximum over the filters: amax(-1) -> amax(1)
-    You take the maximum over the filters. It goes over the places, the last axis: each filter keeps
-    one number.
+    You take the maximum over the filters. It goes over the positions, the last axis: each filter
+    keeps one number.
 where, not how strong: amax(-1) -> argmax(-1).float()
-    You keep the place of the best match. Keep its strength, `amax`.
+    You keep the position of the best match. Keep its strength, `amax`.
 the filters in the other order: in self.widths -> in reversed(self.widths)
     The filters are put side by side from the last width to the first. The highway's weights expect
     the order of their numbers.

@@ -112,8 +112,8 @@ a cut letter is dropped: \
     Where the cut goes through a letter of two bytes, you drop its first half. That is kind, and the
     published models did not do it: 48 bytes are 48 bytes.
 no end mark, and 49 bytes: :48 -> :49 && , 259] -> ]
-    The end mark is missing, and 49 bytes fill its place in a long word. Keep 48 bytes, and put 259
-    behind them, before the shift.
+    The end mark is missing, and 49 bytes fill its position in a long word. Keep 48 bytes, and put
+    259 behind them, before the shift.
 --- hint 2
 the boundaries are spelled: marks.get(word, -> (
     You spell `<S>` and `</S>`, as three bytes and four. Each is one id where a word has its bytes:

@@ -76,8 +76,8 @@ the first letter is never reached: zip(reversed(word), reversed(other) \
         -> zip(word[:0:-1], other[:0:-1]
     You never come to the first letter of a word. *king* shares four letters with *king*.
 letters that both have: ours != theirs -> ours not in other
-    You ask whether the letter stands anywhere in the other word. Compare letters in the same place
-    from the end.
+    You ask whether the letter stands anywhere in the other word. Compare letters in the same
+    position from the end.
 --- hint 3
 whether, not how many: += 1 -> = 1
     You write down that they share an ending, and not how long it is. Add 1 for each letter.
@@ -94,7 +94,7 @@ rows and columns in each other's place: return table -> return table.T
 SLIPS_OF_INDEX = """
 --- hint 1
 one place off, the first letter first: every [-1 - k] -> [-k]
-    `word[-0]` is the word's *first* letter, so you begin at the wrong end and are one place off
+    `word[-0]` is the word's *first* letter, so you begin at the wrong end and are one position off
     from there. The last letter is `word[-1]`: take `word[-1 - k]`.
 --- hint 2
 where the shorter word ends is not asked: k < min(len(a), len(b)) and ->

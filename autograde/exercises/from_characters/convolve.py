@@ -98,9 +98,9 @@ the last column for all: weight[:, :, j] -> weight[:, :, -1]
     One column of the stencil meets all letters of the window. Each has its own: `weight[:, :, j]`.
 --- hint 3
 no bias: + bias[:, None] ->
-    The bias is missing. Each filter adds one number of its own at every place.
+    The bias is missing. Each filter adds one number of its own at every position.
 the bias is subtracted: + bias -> - bias
-    You subtract the bias. Add it: one number for each filter, at every place.
+    You subtract the bias. Add it: one number for each filter, at every position.
 the products are subtracted: matches + weight -> matches - weight
     You subtract the products from the bias. Add them.
 the stencil's first column is missing: range(width) -> range(1, width)
@@ -113,18 +113,19 @@ the bias for every letter of the stencil: \
         + bias[:, None] -> && matches + weight -> matches + bias[:, None] + weight
     You add the bias for each letter of the stencil. Add it once for each window.
 the bias along the places: bias[:, None] -> bias
-    The bias lies along the places. There is one for each filter, and filters are the second axis:
-    `bias[:, None]` has shape (F, 1).
+    The bias lies along the positions. There is one for each filter, and filters are the second
+    axis: `bias[:, None]` has shape (F, 1).
 --- hint 1
 the last window is missing: - width + 1 -> - width
     The last window is missing. A word of T letters has T − width + 1 windows.
 as many places as letters: places = letters -> \
         letters = torch.nn.functional.pad(letters, ((width - 1) // 2, width // 2))⏎places = letters
-    You fill up both ends, so that there are as many places as letters. The stencil stays inside the
-    word: T − width + 1 places.
+    You fill up both ends, so that there are as many positions as letters. The stencil stays inside
+    the word: T − width + 1 positions.
 windows that hang over the end: places = letters -> \
         letters = torch.nn.functional.pad(letters, (0, width - 1))⏎places = letters
-    Your last windows hang over the end of the word. The stencil stays inside: T − width + 1 places.
+    Your last windows hang over the end of the word. The stencil stays inside: T − width + 1
+    positions.
 steps as wide as the stencil: matches + bias[:, None] -> (matches + bias[:, None])[:, :, ::width]
     Your windows stand side by side. They overlap: the stencil moves on by one letter.
 --- hint 2
@@ -134,15 +135,16 @@ a mean over all products: matches + bias -> matches / weight[0].numel() + bias
 relu already: matches + bias[:, None] -> torch.relu(matches + bias[:, None])
     You cut off what is below 0. That comes later; a convolution may be negative.
 the maximum already: matches + bias[:, None] -> (matches + bias[:, None]).amax(-1)
-    You have taken the maximum over the places, too. That is the next step; return all places here.
+    You have taken the maximum over the positions, too. That is the next step; return all positions
+    here.
 cut off from autograd: matches + bias[:, None] -> (matches + bias[:, None]).detach()
     {CUT_OFF}
 --- hint 3
 places before filters: matches + bias[:, None] -> (matches + bias[:, None]).transpose(1, 2)
-    The axes are in another order. Filters come before places: (N, F, T − width + 1).
+    The axes are in another order. Filters come before positions: (N, F, T − width + 1).
 places before words: matches + bias[:, None] -> (matches + bias[:, None]).permute(2, 0, 1)
-    The axes are in another order: places come first. `torch.stack(..., 2)` puts them last: (N, F,
-    T − width + 1).
+    The axes are in another order: positions come first. `torch.stack(..., 2)` puts them last: (N,
+    F, T − width + 1).
 filters before words: matches + bias[:, None] -> (matches + bias[:, None]).transpose(0, 1)
     The axes are in another order. Words come first: (N, F, T − width + 1).
 one bias for all filters: bias[:, None] -> bias.sum()
@@ -166,8 +168,8 @@ only the first word: return matches -> return matches[:1]
 SLIPS_OF_PLACES = """
 --- hint 1
 the last place stays 0: range(places) -> range(places - 1)
-    The last place is never filled. A word of T letters has T − width + 1 places, and `range` leaves
-    its end out.
+    The last position is never filled. A word of T letters has T − width + 1 positions, and `range`
+    leaves its end out.
 --- hint 2
 the stencil's axes are mixed up: window.flatten(1) -> window.transpose(1, 2).flatten(1)
     Window and stencil are laid out differently: one runs through the letters first, the other

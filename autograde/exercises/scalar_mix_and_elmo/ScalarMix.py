@@ -182,7 +182,7 @@ padding counts as zeros: words = layer[mask] -> words = layer * mask.unsqueeze(-
 the variance divides by padding too: words.var(unbiased=False) -> \
         ((layer - words.mean()) * mask.unsqueeze(-1)).square().mean()
     Your mean is right. The squares are added up over the words, and divided by the number of all
-    places, padding among them.
+    positions, padding among them.
 the unbiased variance: unbiased=False -> unbiased=True
     You divide the squares by n - 1, as `var` and `std` do unless told otherwise. Divide by n:
     `unbiased=False`.

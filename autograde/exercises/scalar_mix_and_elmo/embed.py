@@ -170,7 +170,7 @@ the boundaries are spelled: START, -> [259, *(c + 1 for c in b"<S>"), 260, *[261
     You spell the boundaries, as three letters and four. They have a letter of their own each, byte
     256 and byte 257.
 the first word over START: START, ->
-    The first word stands where `<S>` should be. The words begin at place 1.
+    The first word stands where `<S>` should be. The words begin at position 1.
 the boundaries stay: 1 : 1 + len(words) -> : len(words) + 2
     The vectors of the boundaries are still there: two too many. `without_boundaries(vectors, mask)`
     takes them out.
@@ -260,11 +260,11 @@ the rows are not trimmed: row[there] -> row
 SLIPS_OF_FILLING = """
 --- hint 2
 the words begin at place 0: start=1 -> start=0
-    Your words begin at place 0, where `<S>` stands, and leave an empty place before `</S>`. They
-    begin at place 1.
+    Your words begin at position 0, where `<S>` stands, and leave an empty position before `</S>`.
+    They begin at position 1.
 the words begin at place 2: start=1 -> start=2
-    Your words begin at place 2, and the last of them lies under `</S>`. `<S>` stands at place 0:
-    they begin at place 1.
+    Your words begin at position 2, and the last of them lies under `</S>`. `<S>` stands at position
+    0: they begin at position 1.
 END over the last word: row[len(words) + 1] -> row[len(words)]
     `</S>` stands where the last word was. The words stand at 1 to n, so `</S>` comes at n + 1.
 --- no hint

@@ -138,9 +138,9 @@ the whole vector, and any difference at all: \
     half, the forward reader's, `[:, : vectors.shape[1] // 2]`.
 the whole vector, or later places must stay: [:, : alone.shape[1] // 2] ->
     Your question of the shift calls a sound ELMo shifted. Ask it of the first half of the vectors,
-    the forward reader's, `[:, : vectors.shape[1] // 2]`: there the replaced word's place moves,
+    the forward reader's, `[:, : vectors.shape[1] // 2]`: there the replaced word's position moves,
     every *earlier* one stays, and later ones move, too. The backward reader has read the word
-    before he comes to the earlier places.
+    before he comes to the earlier positions.
 another sentence the second time: (short, longer, short) -> (short, longer, ["we", "see", "it"])
     You compare two different sentences, whose vectors differ in a sound ELMo, too. Give it the same
     sentence twice.
@@ -151,23 +151,23 @@ company is never tested: REMEMBERS, COMPANY, SHIFTED) -> REMEMBERS, SHIFTED)
     An ELMo that depends on its company is not found. Compare a sentence alone with the same
     sentence beside a longer one.
 the shift is never tested: COMPANY, SHIFTED) -> COMPANY)
-    A shifted ELMo is not found. Replace one word in the middle, and see from which place on the
+    A shifted ELMo is not found. Replace one word in the middle, and see from which position on the
     first half of the vectors moves.
 the first word is replaced: ["the", "cat", "barks"] -> ["cat", "dog", "barks"] \
         && moved.tolist() != [False, True, True] -> not moved[0]
-    You replace the first word. No place stands before it, so a shift to that side cannot be seen.
-    Replace one in the middle.
+    You replace the first word. No position stands before it, so a shift to that side cannot be
+    seen. Replace one in the middle.
 --- hint 3
 memory is missed: return next( -> return SOUND if found[REMEMBERS] else next(
     An ELMo that remembers passes as sound. Ask for its memory with your first calls, or let it read
     another sentence in between: after the same sentence it starts from the same state, and gives
     the same vectors again.
 only the places before: moved.tolist() != [False, True, True] -> moved[0]
-    You ask whether an earlier place moves. Ask also whether the replaced word's own place moves: if
-    the vectors are a place early, it does not.
+    You ask whether an earlier position moves. Ask also whether the replaced word's own position
+    moves: if the vectors are a position early, it does not.
 only the word's own place: moved.tolist() != [False, True, True] -> not moved[1]
-    You ask whether the replaced word's place moves. Ask also whether the places before it stay: if
-    the vectors are a place late, they do not.
+    You ask whether the replaced word's position moves. Ask also whether the positions before it
+    stay: if the vectors are a position late, they do not.
 the shift before company: REMEMBERS, COMPANY, SHIFTED) if -> REMEMBERS, SHIFTED, COMPANY) if
 the shift before memory: REMEMBERS, COMPANY, SHIFTED) if -> SHIFTED, REMEMBERS, COMPANY) if
 the shift first: (NUMBER, REMEMBERS, COMPANY, SHIFTED) -> (SHIFTED, NUMBER, REMEMBERS, COMPANY)
@@ -181,8 +181,8 @@ the shift before the count: \
 the shift before company and the count: \
         (NUMBER, REMEMBERS, COMPANY, SHIFTED) -> (REMEMBERS, SHIFTED, COMPANY, NUMBER)
     Each of your questions is right, and their order is not: one fault can disturb several of them.
-    An ELMo that remembers moves at every place. One with vectors for padding seems to depend on its
-    company. Ask in the order of the list: the count, memory, company, the shift.
+    An ELMo that remembers moves at every position. One with vectors for padding seems to depend on
+    its company. Ask in the order of the list: the count, memory, company, the shift.
 the shift the wrong way round: moved.tolist() != -> moved.tolist() ==
     You answer the question of the shift the wrong way round.
 any difference at all: every > ROUNDING -> > 0

@@ -105,8 +105,8 @@ the layers are not asked: s * (a - mean) -> s
 shares times shares for gamma: w, mean -> w, s @ s
     Your gradient for gamma multiplies the shares with themselves: `s @ a`.
 the softmax's slopes without their diagonal: s * (a - mean) -> (s - np.outer(s, s)) @ a
-    In your table of slopes s_i stands in every place. It stands on the diagonal alone: `np.diag(s)
-    - np.outer(s, s)`.
+    In your table of slopes s_i stands in every position. It stands on the diagonal alone:
+    `np.diag(s) - np.outer(s, s)`.
 gamma at the wrong one: gamma * s * -> s * && w, mean -> w, gamma * mean
     Your `gamma` stands at the wrong one. It is a factor of the gradient for w, and its own gradient
     holds no `gamma`.

@@ -128,7 +128,7 @@ the old states again: return outputs, ends -> return outputs, list(states)
 the state after the padding: shown[rows, lengths - 1], kept[rows, lengths - 1] -> \
         shown[:, -1], kept[:, -1]
     In a short sentence your state has gone on through the padding. Each row ends at its own last
-    token, place `lengths - 1`.
+    token, position `lengths - 1`.
 h after the padding: shown[rows, lengths - 1] -> shown[:, -1]
     Your c is right. Your h has gone on through the padding of the short sentences.
 c after the padding: kept[rows, lengths - 1] -> kept[:, -1]
@@ -173,7 +173,7 @@ the top layer alone: return outputs, ends -> return outputs[-1:], ends
 the layers from the top: return outputs, ends -> return outputs[::-1], ends
     Your outputs begin with the top layer. Begin with the first.
 from right to left: x.unbind(1) -> x.unbind(1)[::-1]
-    You read from the last place to the first. Whoever calls you has turned the sentence round
+    You read from the last position to the first. Whoever calls you has turned the sentence round
     already, for the backward reader.
 each sentence begins with zeros: notes, cells = [], [] -> \
         notes, cells = [], [] ⏎h, c = torch.zeros_like(h), torch.zeros_like(c)

@@ -71,7 +71,7 @@ the length of the first sentence: mask[:, 2:] -> mask[:1, 2:].expand(len(mask), 
 the mask of the first columns: mask[:, 2:] -> mask[:, :-2]
     Your mask counts as many tokens as before the cut. Each sentence has lost two.
 the old mask: unsqueeze(-1), inner -> unsqueeze(-1), mask
-    The vectors are right. The mask must lose two places as well.
+    The vectors are right. The mask must lose two positions as well.
 cut along the wrong axis: vectors[:, 1:-1] * inner.unsqueeze(-1) -> vectors[:, :, 1:-1]
     You cut the numbers of each vector. The boundaries stand along axis 1, time.
 --- hint 1

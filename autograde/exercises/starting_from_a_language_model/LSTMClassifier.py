@@ -120,20 +120,21 @@ class _SentenceBySentence(_Classifier):
 SLIPS = """
 --- hint 1
 the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
-    You take the LSTM's last state in the table. In a shorter sentence that place is padding, and
+    You take the LSTM's last state in the table. In a shorter sentence that position is padding, and
     the LSTM has read on over it. Take the state at each sentence's own last word.
 --- hint 2
 the state before the last: lengths - 1 -> lengths - 2
-    You are one place too early: word n stands at place n - 1, so its state is at `lengths - 1`.
+    You are one position too early: word n stands at position n - 1, so its state is at `lengths -
+    1`.
 the states of the first sentence: torch.arange(len(ids)) -> 0 * lengths
     All scores come from the first sentence. Each row needs its own: `torch.arange(len(ids))`
     beside `lengths - 1`.
 the first state: lengths - 1 -> 0 * lengths
     You read the state after the first word, which has seen nothing else.
 the mean of all states: states[torch.arange(len(ids)), lengths - 1] -> states.mean(1)
-    You take the mean over all places. Take the state after the last real word.
+    You take the mean over all positions. Take the state after the last real word.
 the largest of all states: states[torch.arange(len(ids)), lengths - 1] -> states.amax(1)
-    You take the largest number of each unit over all places. Take the state after the last real
+    You take the largest number of each unit over all positions. Take the state after the last real
     word.
 --- hint 3
 no LSTM: states, _ = self.lstm(self.dropout(self.embedding(ids))) \
@@ -149,10 +150,10 @@ batch_first is missing: , batch_first=True ->
 --- no hint
 chances in place of scores: self.output(self.dropout(last)) \
         -> self.output(self.dropout(last)).softmax(-1)
-    You return chances. The loss takes the softmax itself: return the scores.
+    You return probabilities. The loss takes the softmax itself: return the scores.
 log-chances in place of scores: self.output(self.dropout(last)) \
         -> self.output(self.dropout(last)).log_softmax(-1)
-    You return the logarithms of chances. The loss does that itself: return the scores.
+    You return the logarithms of probabilities. The loss does that itself: return the scores.
 a tanh at the end: self.output(self.dropout(last)) -> torch.tanh(self.output(self.dropout(last)))
     A tanh stands behind the last layer. Return the bare scores.
 a tanh before the last layer: self.dropout(last) -> torch.tanh(self.dropout(last))

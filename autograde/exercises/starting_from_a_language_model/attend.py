@@ -63,8 +63,8 @@ padding gets its share: .masked_fill(~mask[:, None], -torch.inf) ->
     Your weights fall on the padding too: it is not there, so it must not be looked at. Use the mask
     before the softmax.
 what was read: .softmax(-1) -> .softmax(-1) @ keys
-    You have looked already: this is the mixture of the keys, (B, T, H). Return the shares
-    themselves, (B, T, S).
+    You have looked already: this is the mixture of the keys, (B, T, H). Return the attention
+    weights themselves, (B, T, S).
 masked after the softmax: \
         .masked_fill(~mask[:, None], -torch.inf).softmax(-1) -> .softmax(-1) * mask[:, None]
     The padding gets 0, and what is left no longer adds up to 1. Mask the scores, before the
@@ -72,7 +72,7 @@ masked after the softmax: \
 shared out again after the mask: return scores.masked_fill(~mask[:, None], -torch.inf).softmax(-1) \
         -> shares = scores.softmax(-1) * mask[:, None] ⏎return shares / shares.sum(-1, keepdim=True)
     You take the softmax, set the padding to 0 and divide by what is left. Where the padding had the
-    whole share, that is 0/0. Mask the scores, before the softmax.
+    whole weight, that is 0/0. Mask the scores, before the softmax.
 --- hint 2
 scores of padding set to 0: -torch.inf -> 0
     The padding has the score 0 in your answer, or nearly 0. That is an ordinary score: exp(0) is 1.
@@ -96,7 +96,7 @@ the mask's new axis stands last: ~mask[:, None] -> ~mask[:, :, None]
     `mask.unsqueeze(2)` is (B, S, 1), so PyTorch lays source words upon queries. The new axis
     belongs in the middle: `mask.unsqueeze(1)` is (B, 1, S).
 turned on its side: softmax(-1) -> softmax(-1).transpose(1, 2)
-    Your shares are (B, S, T). Queries come first: (B, T, S).
+    Your attention weights are (B, S, T). Queries come first: (B, T, S).
 only the first sentence: softmax(-1) -> softmax(-1)[:1]
     Only the first sentence is there. Return (B, T, S).
 --- hint 3
@@ -116,19 +116,20 @@ a softmax over the sentences, masked: softmax(-1) -> softmax(0)
     *source words*, the last axis.
 no softmax: -torch.inf).softmax(-1) -> 0.0)
 no softmax, and minus infinity at padding: .softmax(-1) ->
-    These are the scores. A softmax over the source words makes shares of them.
+    These are the scores. A softmax over the source words makes attention weights of them.
 a sigmoid for each word: softmax(-1) -> sigmoid()
-    A sigmoid judges each word by itself, so the shares do not add up to 1. Take the softmax.
+    A sigmoid judges each word by itself, so the attention weights do not add up to 1. Take the
+    softmax.
 the logarithm of the shares: softmax -> log_softmax
-    These are logarithms. Return the shares: `softmax`, not `log_softmax`.
+    These are logarithms. Return the attention weights: `softmax`, not `log_softmax`.
 the mask is turned round: ~mask -> mask
 the mask is turned round, with -1e9: ~mask[:, None], -torch.inf -> mask[:, None], -1e9
     You look at the padding alone. `mask` is True at real words, and `masked_fill` fills where it is
     given True: give it `~mask`.
 the mask as a length: \
         ~mask[:, None] -> (torch.arange(mask.shape[1]) >= mask.sum(1, keepdim=True))[:, None]
-    You count the real words and take the first places for them. Padding may stand in front: the
-    mask says which places are real.
+    You count the real words and take the first positions for them. Padding may stand in front: the
+    mask says which positions are real.
 --- no hint
 an array: softmax(-1) -> softmax(-1).detach().numpy()
     The numbers are right, but a NumPy array cannot be learnt through. Stay with tensors.

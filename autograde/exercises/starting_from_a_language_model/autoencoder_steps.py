@@ -105,7 +105,7 @@ the next word is looked up by `index`: + [*words, boundary] \
 the next word is looked up in a dict: [*words, boundary] \
         -> [*map(dict(zip([boundary, *words], [*words, boundary])).get, [boundary, *words])]
     You look a word up to find the one after it, and a word that comes twice has two of them. Go by
-    places: the targets are the whole sentence, then the boundary.
+    positions: the targets are the whole sentence, then the boundary.
 the reading counts as well: [False] -> [True] \
         && [boundary] * len(words) + [*words, boundary] -> [*inputs[1:], boundary]
     All steps count in your answer. While it reads, nothing is asked: the first n steps do not

@@ -16,8 +16,8 @@ from elmo_mini.recurrent.seq2seq import Seq2Seq, attend
 
 SIZES = (9, 11, 4)  # source words, target words, size
 THREE_THINGS = (
-    "Return three things, one after the other: the scores (B, V), the new state, and the shares "
-    "(B, S)."
+    "Return three things, one after the other: the scores (B, V), the new state, and the attention "
+    "weights (B, S)."
 )
 
 
@@ -53,7 +53,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if state is None:
             raise AnswerRefused("Your step returns no state for the next one: it is None.")
         found[f"scores of step {number}"] = plain(scores)
-        found[f"shares of step {number}"] = plain(shares)
+        found[f"attention weights of step {number}"] = plain(shares)
     decoder = nn.ModuleDict(
         {
             name: getattr(model, name)
@@ -122,7 +122,7 @@ a step too many in the shape: scores[:, 0], (below, above), shares[:, 0] \
 the scores keep their step: scores[:, 0], -> scores,
     Your scores are (B, 1, V). There is one step: return (B, V).
 the shares keep their step: shares[:, 0] -> shares
-    Your shares are (B, 1, S). There is one step: return (B, S).
+    Your attention weights are (B, 1, S). There is one step: return (B, S).
 the first sentence alone: scores[:, 0] -> scores[0]
     You return the first sentence's scores alone. The one step is on axis 1: `scores[:, 0]`.
 --- hint 3
@@ -165,25 +165,25 @@ the first layer is combined: shares @ top, upper] -> shares @ top, lower]
     `combine` reads the output of your first layer. It reads the top layer's; the first one goes
     around it.
 no attention: shares @ first, shares @ top -> 0 * first[:, :1], 0 * top[:, :1]
-    Nothing of the source is read. Multiply the shares with each layer: `shares @ first`.
+    Nothing of the source is read. Multiply the attention weights with each layer: `shares @ first`.
 the mean of the source: shares @ first, shares @ top \
         -> first.mean(1, keepdim=True), top.mean(1, keepdim=True)
-    You take the mean over the source. The shares say how much each word counts.
+    You take the mean over the source. The attention weights say how much each word counts.
 the top layer reads the word: model.decoder_top(lower, above) \
         -> model.decoder_top(model.target_embedding(words).unsqueeze(1), above)
     Your top layer reads the word itself. It reads what the first layer gives.
 --- no hint
 the keys of the first layer: attend(upper, top, mask) -> attend(upper, first, mask)
-    You hold the question against the encoder's first layer. The keys are its top layer; the shares
-    then read both.
+    You hold the question against the encoder's first layer. The keys are its top layer; the
+    attention weights then read both.
 padding is looked at: attend(upper, top, mask) -> attend(upper, top, torch.ones_like(mask))
     You look at the padding, too. Hand the mask on to `attend`.
 chances in place of scores: scores[:, 0], (below -> scores[:, 0].softmax(-1), (below
-    You return chances. Return the scores: the loss takes the softmax itself.
+    You return probabilities. Return the scores: the loss takes the softmax itself.
 the likeliest word: scores[:, 0], (below -> scores[:, 0].argmax(-1), (below
     You return the likeliest word. Return the scores of all words: (B, V).
 the shares and the state are swapped: (below, above), shares[:, 0] -> shares[:, 0], (below, above)
-    State and shares stand in each other's place. Scores, state, shares.
+    State and attention weights stand in each other's place. Scores, state, attention weights.
 cut off from autograd: scores[:, 0], (below -> scores[:, 0].detach(), (below
     No gradient comes through your scores, so nothing would be learnt.
 """

@@ -97,18 +97,18 @@ side by side, without overlap: \
     character.
 only the beginnings: range(len(marked) - length + 1) -> range(min(1, len(marked) - length + 1))
 only the beginnings, a short word's several times: range(len(marked) - length + 1) -> range(1)
-    All your pieces begin at the start of the word. A stretch may begin at any place.
+    All your pieces begin at the start of the word. A stretch may begin at any position.
 only the ends: range(len(marked) - length + 1) -> \
         range(max(0, len(marked) - length), len(marked) - length + 1)
-    All your pieces end at the end of the word. A stretch may end at any place.
+    All your pieces end at the end of the word. A stretch may end at any position.
 every piece runs to the end: marked[start : start + length] -> marked[start:]
     Your pieces all run to the end of the word. A piece ends `length` characters behind its start:
     `marked[start : start + length]`.
 the end of a slice taken for a length: start + length] -> length]
-    `marked[start:length]` ends at the place `length`, wherever it starts. A slice names two places:
-    `marked[start : start + length]`.
+    `marked[start:length]` ends at the position `length`, wherever it starts. A slice names two
+    positions: `marked[start : start + length]`.
 a piece is a character too long: start + length] -> start + length + 1]
-    Your pieces are a character too long. A slice leaves out the place behind the colon, so
+    Your pieces are a character too long. A slice leaves out the position behind the colon, so
     `marked[start : start + length]` has `length` characters already.
 every piece is cut to the longest length: start + length] -> start + longest]
     Your pieces run on to the length `longest`. Cut each to the length that it stands for:
@@ -120,7 +120,7 @@ every piece is cut to the shortest length: start + length] -> start + shortest]
     There are as many pieces as there should be, and all have the length `shortest`. Cut each to the
     length that it stands for: `marked[start : start + length]`.
 the last start is lost: len(marked) - length + 1 -> len(word) - length + 1
-    Two starts are missing at the end of the word: count the places with the boundary signs on,
+    Two starts are missing at the end of the word: count the positions with the boundary signs on,
     `len(marked) - length + 1`.
 no piece longer than the bare word: longest + 1 -> min(longest, len(word)) + 1
     The longest pieces of a short word are missing. With its two signs it is two characters longer

@@ -66,30 +66,31 @@ def _alone(rng: Random) -> Inputs:
 SLIPS = """
 --- hint 1
 the word itself is in it: tokens[place + 1 : place + 1 + reach] -> tokens[place : place + 1 + reach]
-    The word at the place is in your mean. It is the same at every place: leave it out.
+    The word at the position is in your mean. It is the same at every position: leave it out.
 the left side alone: , *tokens[place + 1 : place + 1 + reach]] -> ]
     You look to the left alone. Both sides are near.
 the right side alone: [*tokens[max(0, place - reach) : place], * -> [*
     You look to the right alone. Both sides are near.
 the whole sentence: tokens[max(0, place - reach) : place] -> tokens[:place] \
         && place + 1 : place + 1 + reach -> place + 1 :
-    You take the whole sentence. Only words at most `reach` places away are near.
+    You take the whole sentence. Only words at most `reach` positions away are near.
 the whole right side: place + 1 : place + 1 + reach -> place + 1 :
-    You take everything to the right. Only words at most `reach` places away are near.
+    You take everything to the right. Only words at most `reach` positions away are near.
 the whole left side: tokens[max(0, place - reach) : place] -> tokens[:place]
-    You take everything to the left. Only words at most `reach` places away are near.
+    You take everything to the left. Only words at most `reach` positions away are near.
 everything from the left on: place - reach) : place] -> place - reach) :]
-    Your left side does not end at the place. It ends before it: `: place`.
+    Your left side does not end at the position. It ends before it: `: place`.
 the right side begins at the start: tokens[place + 1 : -> tokens[1 :
-    Your right side begins too early. It begins after the place: `place + 1`.
+    Your right side begins too early. It begins after the position: `place + 1`.
 the right side ends too early: tokens[place + 1 : place + 1 + reach] -> tokens[place + 1 : reach]
 the right side ends too early by the place: place + 1 : place + 1 + reach -> place + 1 : 1 + reach
-    Your right side ends at `reach`, counted from the start of the sentence. Count from the place.
+    Your right side ends at `reach`, counted from the start of the sentence. Count from the
+    position.
 the words beside are left out: place - reach) : place] -> place - reach) : max(0, place - 1)] \
         && place + 1 : place -> place + 2 : place
-    You leave out the words just beside the place, too. Only the place itself is left out.
+    You leave out the words just beside the position, too. Only the position itself is left out.
 reach less place: place - reach) : -> reach - place) :
-    Your left side begins at `reach - place`. It begins `reach` places before the place.
+    Your left side begins at `reach - place`. It begins `reach` positions before the position.
 --- hint 2
 the left slice goes negative: max(0, place - reach) -> place - reach
     Near the start, `place - reach` is below 0, and a slice then counts from the end. Begin at
@@ -110,25 +111,26 @@ along the wrong axis: .sum(0) -> .sum(1)
 the mean of all numbers: vectors[rows].sum(0) / max(1, len(rows)) -> vectors[rows].mean()
     You return one number. Return a vector: take the mean over axis 0.
 one place too few on the right: place + 1 + reach -> place + reach
-    You look one place too few to the right. A slice ends before its last number.
+    You look one position too few to the right. A slice ends before its last number.
 one place too many on the right: place + 1 + reach -> place + 2 + reach
-    You look one place too far to the right.
+    You look one position too far to the right.
 one place too few on the left: place - reach) -> place - reach + 1)
-    You look one place too few to the left.
+    You look one position too few to the left.
 one word alone on the left: place - reach) : -> place - 1) :
-    You look one place to the left, whatever `reach` says.
+    You look one position to the left, whatever `reach` says.
 one word alone on the right: place + 1 + reach] -> place + 2]
-    You look one place to the right, whatever `reach` says.
+    You look one position to the right, whatever `reach` says.
 two places too few on the right: place + 1 + reach -> place - 1 + reach
-    Your right side ends two places too early.
+    Your right side ends two positions too early.
 one place too many on the left: place - reach) -> place - reach - 1)
-    You look one place too far to the left.
+    You look one position too far to the left.
 --- no hint
 the word before is left out: place - reach) : place] -> place - reach) : place - 1]
-    Your left side leaves out the word just before the place. A slice ends before its last number.
+    Your left side leaves out the word just before the position. A slice ends before its last
+    number.
 the word wherever it stands: for token in near if token in ids \
         -> for token in near if token in ids and token != tokens[place]
-    You leave the word out wherever it stands. Only this place is left out: compare places.
+    You leave the word out wherever it stands. Only this position is left out: compare positions.
 each word once: for token in near if -> for token in dict.fromkeys(near) if
     You count each word once. A word that stands there twice counts twice.
 """

@@ -70,53 +70,53 @@ every pair twice: return counts -> return counts + counts.T
 windows side by side: for ids in sentences -> \
         for ids in [ids[i : i + window] for ids in sentences for i in range(0, len(ids), window)]
     You cut the sentence into pieces of `window` words and count inside each. The window goes with
-    the word: every place looks `window` places around itself.
+    the word: every position looks `window` positions around itself.
 --- hint 3
 every pair counts 1: every 1 / distance -> 1
-    All pairs in the window count the same. A pair `d` places apart counts 1/d.
+    All pairs in the window count the same. A pair `d` positions apart counts 1/d.
 the farthest neighbour is lost: min(window, place) + 1 -> min(window, place + 1)
-    Neighbours exactly `window` places away are missing. `range(1, window)` ends before `window`.
+    Neighbours exactly `window` positions away are missing. `range(1, window)` ends before `window`.
 pairs across sentences: for ids in sentences -> for ids in [[i for ids in sentences for i in ids]]
     You count pairs whose words stand in different sentences. Walk over one sentence at a time.
 the dynamic window's weights: every 1 / distance -> (window - distance + 1) / window
     These are the weights of word2vec's dynamic window. GloVe's are 1/d: 1, 1/2, 1/3 …
 a word is its own neighbour: for distance in -> counts[word, word] += 1⏎for distance in
-    Each place is counted as its own neighbour. Distances begin at 1.
+    Each position is counted as its own neighbour. Distances begin at 1.
 a word beside itself is skipped: return counts -> np.fill_diagonal(counts, 0)⏎return counts
-    The same word may stand at two places near each other (*very, very*), and that pair counts.
-    Compare places, not words.
+    The same word may stand at two positions near each other (*very, very*), and that pair counts.
+    Compare positions, not words.
 negative places: min(window, place) -> window
-    At the start of a sentence a negative place counts from the end in Python, and far words become
-    neighbours. Stop at place 0.
+    At the start of a sentence a negative position counts from the end in Python, and far words
+    become neighbours. Stop at position 0.
 the place of a repeated word: min(window, place) -> min(window, ids.index(word)) \
         && ids[place - distance] -> ids[ids.index(word) - distance]
-    `ids.index(word)` finds the first place of a word, also when you are at its second. Walk over
-    places with `enumerate`.
+    `ids.index(word)` finds the first position of a word, also when you are at its second. Walk over
+    positions with `enumerate`.
 a word beside itself counts once: counts[neighbour, word] += -> \
         if neighbour != word:⏎    counts[neighbour, word] +=
     Where a word stands beside itself, `[i, j]` and `[j, i]` are one entry, and it gets 1/d twice:
-    once for each of the two places.
+    once for each of the two positions.
 only direct neighbours count: every 1 / distance -> 1 // distance
     Only direct neighbours count in your table. Either the loop over the distances ends at 1, or 1/2
     and 1/3 become 0: `dtype=int` cuts fractions off, and so does `//`.
 one place too far: min(window, place) -> min(window + 1, place)
-    You count neighbours `window + 1` places away. The farthest are `window` places away.
+    You count neighbours `window + 1` positions away. The farthest are `window` positions away.
 the distance is one too large: every 1 / distance -> 1 / (distance + 1)
-    Your nearest neighbour counts 1/2. A pair `d` places apart counts 1/d, and direct neighbours are
-    1 apart.
+    Your nearest neighbour counts 1/2. A pair `d` positions apart counts 1/d, and direct neighbours
+    are 1 apart.
 one over the distance squared: every 1 / distance -> 1 / distance**2
-    You divide by the square of the distance. A pair `d` places apart counts 1/d.
+    You divide by the square of the distance. A pair `d` positions apart counts 1/d.
 the distance itself: every 1 / distance -> distance
-    Your far neighbours count more than the near ones. A pair `d` places apart counts 1/d.
+    Your far neighbours count more than the near ones. A pair `d` positions apart counts 1/d.
 set, not added: every += -> =
     You write `=` where `+=` is meant: a pair that occurs twice counts once.
 the last pairs of a sentence are lost: \
         enumerate(ids) -> enumerate(ids[: max(0, len(ids) - window)]) \
         && min(window, place) -> window && place - distance -> place + distance
-    The pairs among the last `window` words of a sentence are missing. Walk over all its places, up
-    to the last, and skip only the neighbours beyond the end.
+    The pairs among the last `window` words of a sentence are missing. Walk over all its positions,
+    up to the last, and skip only the neighbours beyond the end.
 the first pairs of a sentence are lost: min(window, place) -> (window if place >= window else 0)
-    The pairs among the first `window` words of a sentence are missing. Walk over all its places,
+    The pairs among the first `window` words of a sentence are missing. Walk over all its positions,
     from the first on, and skip only the neighbours before the start.
 a table as large as the largest id: counts = np -> \
         vocabulary_size = 1 + max((i for ids in sentences for i in ids), default=-1)⏎counts = np
@@ -127,33 +127,34 @@ a table of the ids that come: counts = np -> \
     and columns: a word that never comes has a row of zeros.
 --- no hint
 the distance minus the place: place - distance -> distance - place
-    `ids[distance - place]` is another word. The neighbour stands `distance` places before:
+    `ids[distance - place]` is another word. The neighbour stands `distance` positions before:
     `ids[place - distance]`.
 """
 
 SLIPS_OF_BOTH_WAYS = """
 --- hint 3
 one place to the left alone: i - window) -> i - 1)
-    To the left you look one place far, whatever `window` is: `max(0, i - window)`.
+    To the left you look one position far, whatever `window` is: `max(0, i - window)`.
 set, not added, from both sides: += -> =
     You write `=` where `+=` is meant: a pair that occurs twice counts once.
 negative places, from both sides: max(0, i - window) -> i - window
-    At the start of a sentence a negative place counts from the end in Python, and far words become
-    neighbours. Stop at place 0.
+    At the start of a sentence a negative position counts from the end in Python, and far words
+    become neighbours. Stop at position 0.
 place 0 is no neighbour: max(0, -> max(1,
-    The first word of a sentence is nobody's neighbour. Places count from 0: `max(0, i - window)`.
+    The first word of a sentence is nobody's neighbour. Positions count from 0: `max(0, i -
+    window)`.
 the places are added: abs(i - j) -> (i + j)
-    You divide by the sum of the two places. Their distance is `abs(i - j)`.
+    You divide by the sum of the two positions. Their distance is `abs(i - j)`.
 the last place has no neighbours: enumerate(ids) -> enumerate(ids[:-1])
-    The last word of a sentence is never asked for its neighbours. Walk over all places.
+    The last word of a sentence is never asked for its neighbours. Walk over all positions.
 the first place has no neighbours: in enumerate(ids): -> in enumerate(ids):⏎    if not i: continue
-    The first word of a sentence is never asked for its neighbours. Places count from 0.
+    The first word of a sentence is never asked for its neighbours. Positions count from 0.
 --- no hint
 the farthest on the right is lost: i + window + 1 -> i + window
-    The neighbour `window` places to the right is missing. `range` leaves its end out: `i + window +
-    1`.
+    The neighbour `window` positions to the right is missing. `range` leaves its end out: `i +
+    window + 1`.
 the two farthest on the right are lost: i + window + 1 -> i + window - 1
-    To the right you look two places less far than to the left. `range` leaves its end out: `i +
+    To the right you look two positions less far than to the left. `range` leaves its end out: `i +
     window + 1`.
 the distance has a sign: abs(i - j) -> (i - j)
     `i - j` is below 0 for a word that comes later, and so is its count. The distance is `abs(i -
@@ -166,8 +167,8 @@ both additions go to one entry, by arrays: (right, left) -> (left, right)
     Both additions go to one entry, `[i, j]`. The second belongs to `[j, i]`.
 --- no hint
 the first places for all but the last: ids[:-distance] -> ids[:distance]
-    `ids[:distance]` are the first places alone. All that have a neighbour `distance` places on are
-    `ids[:-distance]`.
+    `ids[:distance]` are the first positions alone. All that have a neighbour `distance` positions
+    on are `ids[:-distance]`.
 repeated pairs are added once: \
         np.add.at(counts, (left, right), 1 / distance) -> counts[left, right] += 1 / distance \
         && np.add.at(counts, (right, left), 1 / distance) -> counts[right, left] += 1 / distance
@@ -180,8 +181,8 @@ repeated pairs are added once, and an empty sentence has no whole numbers: , dty
     occurs several times. `np.add.at(counts, (left, right), 1 / d)` adds them all up. And
     `np.array([])` holds no whole numbers: give it `dtype=int`.
 an empty sentence has no whole numbers: , dtype=int ->
-    `np.array([])` holds no whole numbers, and an empty sentence cannot be used as places: give it
-    `dtype=int`.
+    `np.array([])` holds no whole numbers, and an empty sentence cannot be used as positions: give
+    it `dtype=int`.
 """
 
 EXERCISE = Exercise(

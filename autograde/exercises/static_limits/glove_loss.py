@@ -142,7 +142,7 @@ the right sum, and a broken gradient: torch.where(seen, counts, torch.ones_like(
 small counts are lifted to 1: \
         torch.where(seen, counts, torch.ones_like(counts)) -> counts.clamp(min=1.0)
     `counts.clamp(min=1)` changes the zeros, and every count between 0 and 1 as well. Two words
-    three places apart count 1/3, and log 1/3 is not 0. Change the zeros alone.
+    three positions apart count 1/3, and log 1/3 is not 0. Change the zeros alone.
 the weight is squared too: weight * (scores - logs) ** 2 -> (weight * (scores - logs)) ** 2
     Your weight stands inside the square. f(X) times the square of the error.
 the sum is missing: .sum() ->

@@ -77,7 +77,7 @@ the text itself is changed: new.append(list(sentence)) -> new.append(sentence)
     sentences.
 only one occurrence in a sentence: \
         in (first, second) -> in (first, second) and sentence.index(token) == place
-    `list.index` finds a word's first place only. Walk over all tokens of the sentence.
+    `list.index` finds a word's first position only. Walk over all tokens of the sentence.
 parts of other words are replaced: new.append(list(sentence)) -> new.append([ \
         token.replace(first, merged) if first in token else token.replace(second, merged) \
         for token in sentence])
@@ -86,18 +86,19 @@ words that contain the word: token in (first, second) -> first in token or secon
     `first in token` also finds longer words (*cat* in *category*). Compare whole tokens.
 places counted through the text: \
         (number, place, token) -> (number, sum(map(len, new[:-1])) + place, token)
-    Your places count on through the whole text. A place counts from the start of its own sentence.
+    Your positions count on through the whole text. A position counts from the start of its own
+    sentence.
 one word after the other: return new, labels -> \
         return new, sorted(labels, key=lambda label: label[2] == second)
     All labels of the first word come before those of the second. Keep the order of the text: one
     walk that looks for both.
 the place of a repeated word: (number, place, token) -> (number, sentence.index(token), token)
-    `sentence.index(token)` finds the first place of a word, also when you are at its second. Take
-    the place from `enumerate`.
+    `sentence.index(token)` finds the first position of a word, also when you are at its second.
+    Take the position from `enumerate`.
 counted from 1: (number, place, token) -> (number + 1, place + 1, token)
-    You count sentences and places from 1. Both begin at 0.
+    You count sentences and positions from 1. Both begin at 0.
 places counted from 1: (number, place, token) -> (number, place + 1, token)
-    You count places from 1. The first token of a sentence has place 0.
+    You count positions from 1. The first token of a sentence has position 0.
 --- hint 3
 only the first word is replaced: in (first, second) -> == first
     The second word stays as it was. Both become the merged word.
@@ -106,7 +107,7 @@ sentences without the words are dropped: enumerate(sentences) -> \
     Your new text has lost the sentences in which neither word stands. All sentences stay, with
     their numbers.
 place and number in each other's stead: (number, place, token) -> (place, number, token)
-    Your labels begin with the place. First the number of the sentence, then the place.
+    Your labels begin with the position. First the number of the sentence, then the position.
 labels without the word: (number, place, token) -> (number, place)
     Your labels have two parts. The third is the word that stood there.
 all tokens in one list: \
@@ -119,10 +120,10 @@ the merged words are dropped: return new, labels -> return [[token for token in 
     The two words have vanished from your new sentences. Put `merged` in their place.
 labels for every token: labels.append((number, place, token)) -> \
         && enumerate(sentence): -> enumerate(sentence):⏎    labels.append((number, place, token))
-    You label every token. Only places where the merged word stands get a label.
+    You label every token. Only positions where the merged word stands get a label.
 labels wherever the merged word stands: (first, second) -> (first, second, merged)
-    You look for the merged word in the new text, and it may have stood there before. Only a place
-    where `first` or `second` stood gets a label.
+    You look for the merged word in the new text, and it may have stood there before. Only a
+    position where `first` or `second` stood gets a label.
 --- no hint
 the labels come first: return new, labels -> return labels, new
     You return the labels first. The new sentences come first, then the labels.

@@ -90,8 +90,8 @@ def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
 SLIPS = """
 --- hint 1
 each place on its own: torch.logsumexp(alpha + end, 1) -> (emissions.logsumexp(-1) * mask).sum(1)
-    You sum over the labels of each place apart, as a softmax for each word does. The transitions
-    tie the places together, and they are missing.
+    You sum over the labels of each position apart, as a softmax for each word does. The transitions
+    tie the positions together, and they are missing.
 the transitions are missing: + transitions ->
     The transitions are missing, so all ways to a label count the same. Add `transitions` before the
     sum.
@@ -231,8 +231,8 @@ the end at every word: + emissions[:, t] -> + emissions[:, t] + end
     `end` is added at every word. It is the score for ending with a label: add it once, before the
     last sum.
 the mask of the word before: mask[:, t] -> mask[:, t - 1]
-    You look at the mask one place too early, so each sentence reads one word of padding. At step t
-    it is `mask[:, t]`.
+    You look at the mask one position too early, so each sentence reads one word of padding. At step
+    t it is `mask[:, t]`.
 the mask is turned round: new, alpha) -> alpha, new)
     Your alpha moves through the padding and stands still at the words. `torch.where(condition, a,
     b)` takes `a` where the mask is True: the new alpha.

@@ -113,8 +113,8 @@ the axis of the sentences is squeezed away: return score -> return score.squeeze
 SLIPS_OF_LOOPS = """
 --- hint 1
 a transition before the first word: range(1, length) -> range(length)
-    The first word gets a transition too: place -1 is the last one in Python. There are only T - 1
-    transitions; the first word has `start`.
+    The first word gets a transition too: position -1 is the last one in Python. There are only T -
+    1 transitions; the first word has `start`.
 the first transition is missing: range(1, length) -> range(2, length)
     The transition from the first word to the second is missing: your loop over the transitions
     begins one word too late.

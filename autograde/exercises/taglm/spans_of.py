@@ -137,10 +137,11 @@ the last span is lost: [*labels, "O"] -> labels
     A span that ends with the sentence is missing. Nothing after it closes it, so close it after the
     loop.
 the end is the last word: (start, place, kind) -> (start, place - 1, kind)
-    Your `end` is the place of the last word. It should be one further, as in a slice:
+    Your `end` is the position of the last word. It should be one further, as in a slice:
     `words[start:end]`.
 the last span ends one too early: (start, place, kind) -> (start, min(place, len(labels) - 1), kind)
-    Only the span at the end of the sentence is wrong: its end is `len(labels)`, not the last place.
+    Only the span at the end of the sentence is wrong: its end is `len(labels)`, not the last
+    position.
 the kind still has its letter: (start, place, kind) -> (start, place, f"B-{kind}")
     The kind is NP, not B-NP. Cut the first two characters off.
 only what follows the last hyphen: (start, place, kind) -> (start, place, kind.split("-")[-1])
@@ -164,7 +165,7 @@ letters of the kind are lost to `replace`, in the first label: \
     `replace` reaches inside: `"B-BOOK".strip("BI-")` is `"OOK"`. Cut off two characters:
     `label[2:]`.
 place 0 counts as no span: every start is not None -> start
-    `if start:` is false where a span begins at place 0. Ask `if start is not None:`.
+    `if start:` is false where a span begins at position 0. Ask `if start is not None:`.
 the kind comes first: (start, place, kind) -> (kind, start, place)
     The right spans in another order of parts. Write each as `(start, end, kind)`.
 pairs without a kind: (start, place, kind) -> (start, place)

@@ -112,11 +112,11 @@ words in place of moves: in pairwise(path): -> in zip(path, path, strict=True): 
     You count labels, not moves. A transition belongs to two neighbours.
 --- hint 3
 a gold move counts once: in pairwise(gold): -> in set(pairwise(gold.tolist())):
-    A gold move that comes again counts once in yours. Count each time: with `-=` in a loop, or
-    with `np.subtract.at`. (With lists of places as an index, `-=` counts a place only once.)
+    A gold move that comes again counts once in yours. Count each time: with `-=` in a loop, or with
+    `np.subtract.at`. (With lists of positions as an index, `-=` counts a position only once.)
 the counts are set, not added: slope[before, after] += chance -> slope[before, after] = chance
     A move that comes again overwrites what was there. Count each time: with `+=` in a loop, or with
-    `np.add.at`. (With lists of places as an index, `+=` counts a place only once.)
+    `np.add.at`. (With lists of positions as an index, `+=` counts a position only once.)
 the gold counts are set: slope[before, after] -= 1 -> slope[before, after] = -1
     A move of the gold path overwrites what was there. Subtract: `-=`.
 the first move is left out: in pairwise(path): -> in pairwise(path[1:]):

@@ -77,32 +77,32 @@ always everything: epoch <= top + 1 -> epoch < 0
     Everything is awake in all of your epochs. In each of the first, one layer learns alone.
 --- hint 2
 the second epoch wakes the second layer: else epoch - 1 -> else min(epoch, top)
-    Your second epoch wakes the second layer. It is the bottom's turn, place 0.
+    Your second epoch wakes the second layer. It is the bottom's turn, position 0.
 the top is woken twice: if epoch == 0 else -> if epoch <= 1 else
-    Your second epoch wakes the top once more. It is the bottom's turn, place 0.
+    Your second epoch wakes the top once more. It is the bottom's turn, position 0.
 the bottom is woken twice: else epoch - 1 -> else max(0, epoch - 2)
     Your bottom layer has two epochs. Each layer has one.
 counted from the end: else epoch - 1 -> else 1 - epoch
-    After the bottom you count from the end. In epoch 2 it is the turn of place 1, the second
+    After the bottom you count from the end. In epoch 2 it is the turn of position 1, the second
     layer from below.
 always the bottom: else epoch - 1 -> else 0
 always the second: else epoch - 1 -> else 1
     After the first epoch the same layer learns in each of yours. The layers take turns: in epoch 1
-    place 0, in epoch 2 place 1.
+    position 0, in epoch 2 position 1.
 the top has one turn only: epoch <= top + 1 -> epoch <= top
     All of your layers learn together one epoch too early: the top has a second turn after the
     others.
 the turns are one behind: else epoch - 1 -> else epoch - 2
 the turns are one ahead: else epoch - 1 -> else epoch
 the last but one for ever: else epoch - 1 -> else top - 1
-    Your turns are out of step. After the first epoch it is the bottom's turn, place 0, in epoch 1,
-    and in each epoch the next one's.
+    Your turns are out of step. After the first epoch it is the bottom's turn, position 0, in epoch
+    1, and in each epoch the next one's.
 the top alone, then all: [groups[turn]] -> [groups[top]]
     Only your top layer learns alone. Each of the others has an epoch to itself as well.
 two turns alone: epoch <= top + 1 -> epoch <= 1
     After two epochs you wake everything. *Each* layer has an epoch to itself first.
 the last layer is forgotten: top = len(groups) - 1 -> top = len(groups) - 2
-    You leave the last group out: the top one is place `len(groups) - 1`.
+    You leave the last group out: the top one is position `len(groups) - 1`.
 all of them an epoch too late: epoch <= top + 1 -> epoch <= top + 2 && else epoch - 1 \
         -> else min(top, epoch - 1)
     All of your layers learn together one epoch too late.

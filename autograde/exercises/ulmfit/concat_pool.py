@@ -50,21 +50,21 @@ def _by_where(states: Tensor, mask: Tensor) -> Tensor:
 SLIPS = """
 --- hint 1
 the last place of the table: lengths - 1 -> -1
-    Your last state is that of the table's last place. For a short text that is padding: its last
+    Your last state is that of the table's last position. For a short text that is padding: its last
     word stands at its own length minus 1.
 counted from the end: lengths - 1] -> 1 - lengths]
-    Your last state stands at a place counted from the end. It is place `lengths - 1` from the
+    Your last state stands at a position counted from the end. It is position `lengths - 1` from the
     start.
 one word too early: lengths - 1] -> (lengths - 2).clamp(min=0)]
 one word too late: lengths - 1] -> lengths]
-    Your last state is not that of the last word. Places count from 0: the last of n words stands at
-    place n - 1.
+    Your last state is not that of the last word. Positions count from 0: the last of n words stands
+    at position n - 1.
 always the second state: lengths - 1] -> 1]
     You take the second state of each text. The last word stands at its length minus 1.
 each text at the first one's end: states[torch.arange(len(states)), lengths - 1] \
         -> states[:, lengths[0] - 1]
-    You read all texts at the place where the first one ends. Each has its own last word: index with
-    `torch.arange(len(states))` and the lengths minus 1, both at once.
+    You read all texts at the position where the first one ends. Each has its own last word: index
+    with `torch.arange(len(states))` and the lengths minus 1, both at once.
 the first state: lengths - 1 -> lengths * 0
     You take the state after the first word. The last one has read the whole text.
 the last state is missing: [last, largest, mean] -> [largest, mean]
@@ -125,7 +125,8 @@ divided by the table's width: / lengths.unsqueeze(1) -> / states.shape[1]
     You divide by the width of the table. A text has as many words as its row of the mask has True.
 the mean of everything: states.masked_fill(outside, 0).sum(1) / lengths.unsqueeze(1) \
         -> states.mean(1)
-    Your mean is over all places, with padding. Add up the words alone, and divide by their number.
+    Your mean is over all positions, with padding. Add up the words alone, and divide by their
+    number.
 multiplied by the length: / lengths.unsqueeze(1) -> * lengths.unsqueeze(1)
     You multiply by the number of words. Divide by it.
 rounded down: / lengths.unsqueeze(1) -> // lengths.unsqueeze(1)

@@ -151,7 +151,7 @@ each chunk starts afresh: read(piece, state) -> read(piece, None)
     Each of your chunks starts from nothing. The state after a chunk goes into the next one.
 everything is read at once: ids.split(chunk, 1) -> [ids]
     You read the whole text at once, so its gradients need memory for all of it. `ids.split(chunk,
-    1)` cuts the places.
+    1)` cuts the positions.
 so many pieces in place of so many words: ids.split(chunk, 1) -> ids.chunk(chunk, 1)
     You make `chunk` pieces. Each piece has `chunk` words: `ids.split(chunk, 1)`.
 pieces of even length: ids.split(chunk, 1) -> ids.chunk(-(-ids.shape[1] // chunk), 1)
@@ -162,7 +162,7 @@ whole chunks alone: ids.split(chunk, 1) \
     The rest of the text is left out. The last chunk may be shorter: go on to the end, with
     `range(0, T, chunk)`.
 rows in place of places: ids.split(chunk, 1) -> ids.split(chunk)
-    You cut the rows of the batch, which are whole texts. `ids.split(chunk, 1)` cuts the places.
+    You cut the rows of the batch, which are whole texts. `ids.split(chunk, 1)` cuts the positions.
 the kept chunks alone: outputs.append(states) -> outputs.extend([states] if learns else [])
     The states of the early chunks are missing. All states are kept for pooling; only the gradients
     of the early ones are not.

@@ -160,7 +160,7 @@ one layer fewer: tokens * L -> tokens * (L - 1)
 one other layer: tokens * L * -> tokens *
     With each token you keep one layer. Without the token layer there are L of them.
 all layers for types: tokens * L -> types * L
-    You keep all layers once for each type. Only the token layer is the same at every place; the
+    You keep all layers once for each type. Only the token layer is the same at every position; the
     others belong to each token.
 the table of types alone: + tokens * L * 2 * H ->
     You keep the token layer of each type and nothing else. The other L layers belong to each token:

@@ -170,8 +170,8 @@ a new label whenever another word came between: for word in words: -> found = []
         && if word not in drawn: drawn[word] = labels[int(rng.integers(len(labels)))] \
         -> drawn = drawn if word in drawn else {word: labels[int(rng.integers(len(labels)))]} \
         ⏎found.append(drawn[word]) && [drawn[word] for word in words] -> found
-    The same word has different labels at different places. Draw once for each spelling, keep the
-    label in a dictionary, and look it up at every later place.
+    The same word has different labels at different positions. Draw once for each spelling, keep the
+    label in a dictionary, and look it up at every later position.
 lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]
     You give *Word* and *word* one label. Here every spelling is a word of its own.
 --- hint 2
@@ -190,8 +190,8 @@ always the same draw: for word in words: -> rng = np.random.default_rng(0)⏎for
 drawn among the first few places: rng.integers(len(labels)) -> rng.integers(len(set(labels)))
 drawn among the first few places, the last of them left out: rng.integers(len(labels)) \
         -> rng.integers(max(1, len(set(labels)) - 1))
-    You draw a place below the number of *different* labels, so only the first few words of the text
-    give theirs. Draw among all places: `labels[rng.integers(len(labels))]`.
+    You draw a position below the number of *different* labels, so only the first few words of the
+    text give theirs. Draw among all positions: `labels[rng.integers(len(labels))]`.
 the last of the different labels is never drawn: for word in words: \
         -> labels = sorted(set(labels))[:-1] or labels⏎for word in words:
     One label is never drawn, and the others come equally often. Draw a random entry of `labels`:
@@ -199,8 +199,8 @@ the last of the different labels is never drawn: for word in words: \
 one place is never drawn: rng.integers(len(labels)) -> rng.integers(max(1, len(labels) - 1))
 one place is never drawn, and there must be two: rng.integers(len(labels)) \
         -> rng.integers(len(labels) - 1)
-    One place of `labels`, the last or the first, is never drawn. `rng.integers(n)` draws from 0 to
-    n - 1: `labels[rng.integers(len(labels))]` leaves no place out.
+    One position of `labels`, the last or the first, is never drawn. `rng.integers(n)` draws from 0
+    to n - 1: `labels[rng.integers(len(labels))]` leaves no place out.
 never the word's own label: for word in words: -> of = dict(zip(words, labels)) ⏎others = {own: \
         [label for label in labels if label != own] or [own] for own in set(labels)} \
         ⏎for word in words: && labels[int(rng.integers(len(labels)))] \

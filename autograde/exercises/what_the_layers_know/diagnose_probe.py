@@ -165,11 +165,11 @@ exactly no movement: moved <= TREMBLING -> moved == 0
 a small movement is none: moved <= TREMBLING -> moved <= 1e-3
     You take a small movement for none. Everything above 1e-6 is context.
 everything is shifted: offsets.argmax() -> offsets.max()
-    You call the labels of every probe shifted. Ask for the *place* of the *largest* of `offsets`:
-    `offsets.argmax()` is 1 where the word's own label agrees most.
+    You call the labels of every probe shifted. Ask for the *position* of the *largest* of
+    `offsets`: `offsets.argmax()` is 1 where the word's own label agrees most.
 the first place is taken for the word itself: offsets.argmax() != 1 -> offsets.argmax() != 0
     A sound probe has shifted labels for you. `offsets` holds before, itself, after: the word's own
-    label is in the middle, place 1.
+    label is in the middle, position 1.
 missing context is never found: if moved <= TREMBLING: return BLIND ->
     A probe without context is sound for you. Its scores look ordinary; only `moved` tells.
 movement is the fault: moved <= TREMBLING -> moved > TREMBLING

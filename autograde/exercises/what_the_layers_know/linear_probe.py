@@ -126,42 +126,43 @@ SLIPS = """
 --- hint 1
 the asked ones by their own mean: (asked - mean) / spread @ W \
         -> (asked - asked.mean(0)) / (asked.std(0) + 1e-6) @ W
-    You take the mean and the spread of the asked words for the asked words. Use those of `known`
-    for both: a probe must not look at the words of the test before it answers.
+    You take the mean and the standard deviation of the test words for the test words. Use those of
+    `known` for both: a probe must not look at the words of the test before it answers.
 mean and spread of all: known.mean(0), known.std(0) + 1e-6 \
         -> np.mean([*known, *asked], 0), np.std([*known, *asked], 0) + 1e-6
-    You take the mean and the spread over the known and the asked words. The words of the test leak
-    into the training: use those of `known` alone.
+    You take the mean and the standard deviation over the training and the test words. The words of
+    the test leak into the training: use those of `known` alone.
 --- hint 2
 no momentum: every 0.9 * -> 0.0 *
-    Each of your steps follows the slope alone. The pace keeps 0.9 of the one before, and it is the
-    pace that is added to W and to b.
+    Each of your steps follows the gradient alone. The momentum keeps 0.9 of the one before, and it
+    is the momentum that is added to W and to b.
 W alone without momentum: 0.9 * pace_W -> 0.0 * pace_W
-    Your b keeps its pace and your W does not. Both keep 0.9 of the one before.
+    Your b keeps its momentum and your W does not. Both keep 0.9 of the one before.
 b alone without momentum: 0.9 * pace_b -> 0.0 * pace_b
-    Your W keeps its pace and your b does not. Both keep 0.9 of the one before.
+    Your W keeps its momentum and your b does not. Both keep 0.9 of the one before.
 W uphill: - 0.1 * slope_W -> + 0.1 * slope_W
-    Your W walks up the slope, and b walks down. Both paces take 0.1 times their slope away.
+    Your W walks up the gradient, and b walks down. Both momenta take 0.1 times their gradient away.
 b uphill: - 0.1 * slope_b -> + 0.1 * slope_b
-    Your b walks up the slope, and W walks down. Both paces take 0.1 times their slope away.
+    Your b walks up the gradient, and W walks down. Both momenta take 0.1 times their gradient away.
 b stays 0: b + pace_b -> b
-    Your b never moves. It has a gradient and a pace of its own.
+    Your b never moves. It has a gradient and a momentum of its own.
 W stays 0: W + pace_W -> W
-    Your W never moves. It has a gradient and a pace of its own.
+    Your W never moves. It has a gradient and a momentum of its own.
 one step less: range(60) -> range(59)
 one step more: range(60) -> range(61)
     The number of steps is off by one: sixty.
 the numbers stay as they are: x = (known - mean) / spread -> x = known \
         && (asked - mean) / spread @ W -> asked @ W
-    You leave the numbers as they are. Take the mean of `known` away and divide by its spread.
+    You leave the numbers as they are. Take the mean of `known` away and divide by its standard
+    deviation.
 one mean for all numbers: known.mean(0), known.std(0) + 1e-6 -> known.mean(), known.std() + 1e-6
-    You take one mean and one spread for all numbers. Each of the 2H directions has its own:
-    `axis=0`.
+    You take one mean and one standard deviation for all numbers. Each of the 2H directions has its
+    own: `axis=0`.
 each word by its own mean: known.mean(0), known.std(0) + 1e-6 \
         -> known.mean(1, keepdims=True), known.std(1, keepdims=True) + 1e-6 \
         && (asked - mean) / spread @ W \
         -> (asked - asked.mean(1, keepdims=True)) / (asked.std(1, keepdims=True) + 1e-6) @ W
-    You take the mean of each word's own numbers. Each direction has a mean over the known words:
+    You take the mean of each word's own numbers. Each direction has a mean over the training words:
     `axis=0`.
 --- hint 3
 numbers in place of labels: [names[number] for number in scores.argmax(1)] -> list(scores.argmax(1))
@@ -171,33 +172,34 @@ the smallest score: argmax(1) -> argmin(1)
 the largest in each column: argmax(1) -> argmax(0)
     You look for the best word of each label. Each word has its best label: `axis=1`.
 answers about the known words: (asked - mean) / spread @ W -> x @ W
-    You answer for the known words. Answer for the asked ones.
+    You answer for the training words. Answer for the test words.
 only the known ones: (asked - mean) / spread @ W -> asked @ W
-    You bring `known` to mean 0 and spread 1, and leave `asked` as it is. The probe then meets
-    numbers of another size: take the same mean and the same spread for both.
+    You bring `known` to mean 0 and standard deviation 1, and leave `asked` as it is. The probe then
+    meets numbers of another size: take the same mean and the same standard deviation for both.
 mean and spread exchanged: known.mean(0), known.std(0) + 1e-6 -> known.std(0) + 1e-6, known.mean(0)
-    Your mean and your spread have changed places. Take the mean away and divide by the spread.
+    Your mean and your standard deviation have changed places. Take the mean away and divide by the
+    standard deviation.
 the spread is forgotten: every / spread ->
-    Your known words are not divided by the spread. Divide by it, the asked words as well, so that
-    every direction counts alike.
+    Your training words are not divided by the standard deviation. Divide by it, the test words as
+    well, so that every direction counts alike.
 the mean is forgotten: (known - mean) -> known && (asked - mean) -> asked
-    You divide by the spread and leave the mean. Take it away first.
+    You divide by the standard deviation and leave the mean. Take it away first.
 another penalty: 0.05) -> 0.0)
     You ask for the gradient without the penalty. Its l2 is 0.05.
 --- no hint
 uphill: every - 0.1 * -> + 0.1 *
-    You walk up the slope: the loss grows. The pace takes 0.1 times the slope *away*.
+    You walk up the gradient: the loss grows. The momentum takes 0.1 times the gradient *away*.
 the whole slope: every - 0.1 * -> - 1.0 *
 W takes the whole slope: - 0.1 * slope_W -> - slope_W
 b takes the whole slope: - 0.1 * slope_b -> - slope_b
-    You take the whole slope away. A pace takes 0.1 times the slope.
+    You take the whole gradient away. A momentum takes 0.1 times the gradient.
 the pace does not fade: every 0.9 * -> 1.0 *
-    Your pace keeps all of the one before. Keep 0.9 of it.
+    Your momentum keeps all of the one before. Keep 0.9 of it.
 0.1 of the pace, 0.9 of the slope: 0.9 * pace_W - 0.1 * slope_W -> 0.1 * pace_W - 0.9 * slope_W \
         && 0.9 * pace_b - 0.1 * slope_b -> 0.1 * pace_b - 0.9 * slope_b
-    You have the two numbers in each other's place: 0.9 of the pace, 0.1 of the slope.
+    You have the two numbers in each other's place: 0.9 of the momentum, 0.1 of the gradient.
 without b in the end: @ W + b -> @ W
-    b is missing in the scores of the asked words.
+    b is missing in the scores of the test words.
 """
 
 

@@ -257,7 +257,7 @@ a tie goes by the sum of the cosines: key=nearest.count \
 all labels that voted: max(nearest, key=nearest.count) -> nearest
     You return all the votes. Return the one label that has most of them.
 the label that comes last: nearest.count -> nearest.index
-    `nearest.index` is the place where a label first stands. Ask how often it stands there:
+    `nearest.index` is the position where a label first stands. Ask how often it stands there:
     `nearest.count`.
 the first asked vector alone: asked @ unit.T -> asked[:1] @ unit.T && return found \
         -> return found * len(asked)

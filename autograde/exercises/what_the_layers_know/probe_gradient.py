@@ -91,8 +91,8 @@ the target alone: p - target -> -target
 1 is added to the right label: p - target -> p + target
     You add 1 at the right label. It is prediction *minus* target: `-= 1`.
 b is forgotten: error.sum(0) -> np.zeros(len(b))
-    Your gradient for b is 0. The scores move with b as well: its slope for label k is the mean of
-    p_k - [y = k].
+    Your gradient for b is 0. The scores move with b as well: its gradient for label k is the mean
+    of p_k - [y = k].
 no penalty: + l2 * W ->
     Right without the penalty. The derivative of l2/2 |W|^2 is l2 W: add it.
 twice the penalty: l2 * W -> 2 * l2 * W
@@ -100,7 +100,7 @@ twice the penalty: l2 * W -> 2 * l2 * W
 half the penalty: l2 * W -> l2 / 2 * W
     You add l2/2 W. Deriving the square brings a 2 that cancels the half: l2 W.
 the penalty is subtracted: + l2 * W -> - l2 * W
-    You subtract the penalty's slope. The penalty is part of the loss: + l2 W.
+    You subtract the penalty's gradient. The penalty is part of the loss: + l2 W.
 the penalty itself: l2 * W -> l2 / 2 * (W**2).sum()
     You add the penalty itself, one number. What is asked for is its derivative, l2 W.
 the squares: l2 * W -> l2 * W**2
@@ -113,7 +113,7 @@ the prediction alone: p - target -> p
 without b in the scores: x @ W + b -> x @ W
     Your scores are x W. Add b before the softmax.
 log of the softmax: p / p.sum(1, keepdims=True) -> np.log(p / p.sum(1, keepdims=True))
-    You take the logarithm of the probabilities. The slope of the logarithm of the sum is the
+    You take the logarithm of the probabilities. The gradient of the logarithm of the sum is the
     probability itself.
 target minus prediction: p - target -> target - p
     The sign is turned round: yours leads uphill. It is prediction minus target.
@@ -121,8 +121,8 @@ the right label only: (p - target) -> (p - target) * target
     You keep the error of the right label and drop the others. The wrong labels are pushed down,
     too: each by its own probability.
 the slope of squared errors: (p - target) -> (p - target) * p * (1 - p)
-    You multiply by p (1 - p), the slope of the squared error or of a sigmoid. For the logarithm of
-    a softmax it cancels: p minus target is all.
+    You multiply by p (1 - p), the gradient of the squared error or of a sigmoid. For the logarithm
+    of a softmax it cancels: p minus target is all.
 the sum over the words: / len(x) ->
     You add up over the words. The loss is their mean: divide by N.
 --- hint 3
@@ -211,7 +211,7 @@ only the first word: for_b = for_b + error / len(x) -> for_b = for_b + error / l
 
 EXERCISE = Exercise(
     id="probe_gradient",
-    title="The slope of a linear probe (derive it)",
+    title="The gradient of a linear probe (derive it)",
     lesson=LESSON,
     points=3,
     difficulty=3,

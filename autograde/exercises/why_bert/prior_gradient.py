@@ -148,7 +148,7 @@ the slope by the chance: surprise = torch.sigmoid(x @ weights) - labels \
     You stop at the slope by the chance. Go on to the score: the sigmoid's own slope, p (1 - p), is
     a factor.
 a softmax over the texts: torch.sigmoid(x @ weights) -> torch.softmax(x @ weights, 0)
-    Your chances add up to 1 over the texts. Each text has a chance of its own: the sigmoid.
+    Your probabilities add up to 1 over the texts. Each text has one of its own: the sigmoid.
 the sign of the labels: torch.sigmoid(x @ weights) - labels -> labels - torch.sigmoid(x @ weights)
     The labels' part has the wrong sign: a step down your slope makes the labels less likely.
 the sign of the pull: weights - start -> start - weights
@@ -158,7 +158,7 @@ both signs: (x.T @ surprise + pull) / len(x) -> -(x.T @ surprise + pull) / len(x
 the pull is to 0: (weights - start) -> weights
     You pull the weights to 0. The prior's middle is `start`.
 the labels are added: (x @ weights) - labels -> (x @ weights) + labels
-    You add the labels to the chances. What counts is how far the chance is from the label.
+    You add the labels to the probabilities. What counts is how far each is from its label.
 labels of -1 and 1, one of them forgotten: \
         surprise = torch.sigmoid(x @ weights) - labels \
         -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))

@@ -157,8 +157,8 @@ only the words to the right: max(0, position - reach) -> position
 only the words to the left: min(len(tokens), position + reach + 1) -> position
     Only words before the centre are used. The window opens to both sides.
 the place of a repeated word: reach = -> position = tokens.index(center)⏎reach =
-    `tokens.index(word)` finds the first place of a word, also when you are at its second. Walk over
-    places with `enumerate`.
+    `tokens.index(word)` finds the first position of a word, also when you are at its second. Walk
+    over positions with `enumerate`.
 --- hint 2
 one draw for the whole sentence: pairs = [] -> pairs, once = [], rng.integers(1, window + 1) \
         && int(rng.integers(1, window + 1)) -> int(once)
@@ -170,7 +170,7 @@ the full window is never drawn: rng.integers(1, window + 1) -> rng.integers(1, m
 equal words are skipped, not the place of the centre: neighbour != position \
         -> tokens[neighbour] != center
     A word may stand twice in a sentence, and then the other occurrence is a context. Compare
-    places, not words.
+    positions, not words.
 two draws for one centre: reach = int(rng.integers(1, window + 1)) \
         -> left, right = rng.integers(1, window + 1, size=2) && position - reach \
         -> position - left && position + reach -> position + right
@@ -193,7 +193,7 @@ a generator of its own, with a fixed seed: pairs = [] -> rng, pairs = np.random.
 one reach for each different word: pairs = [] -> pairs, drawn = [], {} \
         && int(rng.integers(1, window + 1)) \
         -> drawn.setdefault(center, int(rng.integers(1, window + 1)))
-    You draw one reach for each different word. Every *place* is a centre of its own: draw anew
+    You draw one reach for each different word. Every *position* is a centre of its own: draw anew
     where a word comes again.
 a word is its own context: neighbour != position -> True
     Your pairs contain each centre word with itself. Skip the position of the centre.
@@ -201,12 +201,12 @@ a word is its own context: neighbour != position -> True
 each pair once: return pairs -> return list(set(pairs))
     A pair that occurs twice counts twice. Collect pairs in a list, not in a set.
 negative places: max(0, position - reach) -> position - reach
-    At the start of the sentence a negative place counts from the end in Python, and far words
+    At the start of the sentence a negative position counts from the end in Python, and far words
     become neighbours. Start at `max(0, place - reach)`.
 the farthest word to the right is lost: position + reach + 1 -> position + reach
     The right side is one word short: `range` leaves out its end. It ends at `place + reach + 1`.
 places, not words: (center, tokens[neighbour]) -> (position, neighbour)
-    Your pairs hold places in the sentence. They should hold the words that stand there:
+    Your pairs hold positions in the sentence. They should hold the words that stand there:
     `tokens[place]` and `tokens[other]`.
 only centres with a full window: neighbour != position \
         -> neighbour != position and window <= position < len(tokens) - window
@@ -219,10 +219,10 @@ the last word is no context: len(tokens) -> len(tokens) - 1
     The last word of the sentence is never a context. `range` leaves out its end, so let it end at
     `len(tokens)`, not at `len(tokens) - 1`.
 the first word is no context: max(0, -> max(1,
-    The first word of the sentence is never a context. Its place is 0: begin at `max(0, place -
+    The first word of the sentence is never a context. Its position is 0: begin at `max(0, place -
     reach)`.
 only the two words at the reach: neighbour != position -> abs(neighbour - position) == reach
-    You keep the two words exactly `reach` places away. *Every* word up to there is a context.
+    You keep the two words exactly `reach` positions away. *Every* word up to there is a context.
 --- no hint
 the pair is turned round: (center, tokens[neighbour]) -> (tokens[neighbour], center)
     Your pairs are (context, centre). The centre, whose reach was drawn, comes first.

@@ -93,7 +93,7 @@ cut off before the sum: np.sqrt(ratio) -> np.minimum(np.sqrt(ratio), 1.0) \
     You cut off at 1 and add t / f afterwards, so the sum goes above 1 again. Cut off last.
 `min` of an array: np.minimum(keep, 1.0) -> min(1, keep)
     `min`, `max` and `if` compare two single numbers, and `frequency` is an array of many.
-    `np.minimum` takes the smaller one place by place.
+    `np.minimum` takes the smaller one position by position.
 the larger, not the smaller: np.minimum(keep, 1.0) -> np.maximum(keep, 1.0)
     `np.maximum` raises everything to at least 1. To cut off *at* 1 take the smaller of the two:
     `np.minimum`.
@@ -106,8 +106,8 @@ cut off at {cap}: np.minimum(keep, 1.0) -> np.minimum(keep, {cap}) | cap = 0.9, 
 --- no hint
 they add up to 1: return np.minimum(keep, 1.0) -> keep = np.minimum(keep, 1.0) \
         ⏎return keep / keep.sum()
-    You divide by the sum. These chances need not add up to 1: every word has its own, to stay or to
-    go.
+    You divide by the sum. These probabilities need not add up to 1: every word has its own, to stay
+    or to go.
 the frequencies are divided by their sum: threshold / frequency \
         -> threshold / (frequency / frequency.sum())
     You divide `frequency` by its sum. It holds shares of the whole text already, and not of all

@@ -159,7 +159,7 @@ the noise words of the whole batch: (true + noise.sum(-1)).mean() -> (true.mean(
     `.sum(-1)`, then the mean over the batch.
 a softmax over true word and noise: true + noise.sum(-1) \
         -> positive - torch.cat([positive[:, None], negative], -1).logsumexp(-1)
-    A softmax lets the 1 + K words compete for one place. In negative sampling each word is a
+    A softmax lets the 1 + K words compete for one position. In negative sampling each word is a
     yes-or-no question of its own, with its own sigmoid.
 no logarithm: F.logsigmoid(positive) -> torch.sigmoid(positive) \
         && F.logsigmoid(-negative) -> torch.sigmoid(-negative)

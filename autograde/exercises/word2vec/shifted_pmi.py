@@ -56,12 +56,12 @@ only the share of the pair: pair_counts * total / (rows * columns) -> pair_count
     chance.
 --- hint 2
 row and column sums multiplied place by place: every , keepdims=True ->
-    `counts.sum(1) * counts.sum(0)` multiplies two flat arrays place by place. Every row sum must
-    meet every column sum: use `keepdims=True`.
+    `counts.sum(1) * counts.sum(0)` multiplies two flat arrays position by position. Every row sum
+    must meet every column sum: use `keepdims=True`.
 row and column sums multiplied place by place, in another order: every , keepdims=True -> \
         && rows * columns -> columns * rows
-    `counts.sum(0) * counts.sum(1)` multiplies two flat arrays place by place. Every row sum must
-    meet every column sum: use `keepdims=True`.
+    `counts.sum(0) * counts.sum(1)` multiplies two flat arrays position by position. Every row sum
+    must meet every column sum: use `keepdims=True`.
 the number of cells instead of the number of pairs: total = pair_counts.sum() \
         -> total = pair_counts.size
     |D| is the number of pairs in the text, the sum of all counts, not the size of the table.
