@@ -40,7 +40,8 @@ def reach_of(test: pytest.Item, repository: Repository) -> set[Path]:
     for given in callspec.params.values() if callspec else ():
         for each in given if isinstance(given, list) else [given]:
             if isinstance(each, Path):
-                reached |= repository.of(lesson_files(each, root))
+                beside = test.path.parent.glob(f"*/{each.stem}.py")  # what it claims of its run
+                reached |= repository.of([*lesson_files(each, root), *beside])
             elif hasattr(each, "mistakes"):
                 reached |= repository.of([exercise_file(each.id)], own=each.id)
     return reached

@@ -15,7 +15,7 @@ from autograde.building.lesson_source import Lesson, read_lesson
 from autograde.building.notebooks import solution_notebook
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.check import examine
-from tests.autograde.exercises.lesson_claims import CLAIMS, claims_hold
+from tests.autograde.exercises.claims import STEMS, claims_hold
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -37,7 +37,7 @@ ELEMENTS = (
 )
 
 
-@pytest.mark.parametrize("stem", CLAIMS)
+@pytest.mark.parametrize("stem", STEMS)
 def test_a_lesson_keeps_its_claims_as_stored(stem: str) -> None:
     (stored,) = ROOT.glob(f"solutions/*/{stem}.ipynb")
     claims_hold(stem, nbformat.read(stored, as_version=4), corpora=True)
