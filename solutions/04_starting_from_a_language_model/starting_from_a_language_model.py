@@ -687,7 +687,7 @@ check("broken_translators", broken_translators)
 # outline: For each fault, say which line it must change and which it cannot. A fault of padding cannot show in sentences that are read one by one; a leak cannot show in other new sentences.
 
 # %% [markdown] model_answer="broken_translators"
-# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: of its own sentence it never knows more than the word before. In greedy decoding it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all. It learnt to repeat the word that it reads. Left alone, without teacher forcing, it reads the boundary first, repeats it, and is done (the far end of exposure bias). With fault 3, a batch and single sentences would differ. With 4, the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats. With 6, the test would be far easier than other new sentences.
+# **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: of its own sentence it never knows more than the word before. In greedy decoding it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all. It learnt to repeat the word that it reads. Left alone, without teacher forcing, it reads the boundary first, repeats it, and is done. With fault 3, a batch and single sentences would differ. With 4, the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats. With 6, the test would be far easier than other new sentences.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -695,7 +695,7 @@ check("broken_translators", broken_translators)
 # - Transfer learning by fine-tuning: in 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
 # - Ask the pretrained model itself first: it may know the answer without a label.
 # - Fine-tuning wears the language model down (in the worst case, catastrophic forgetting). A joint loss preserves what it knew, and the weight of that loss matters.
-# - An encoder–decoder, made for sequence-to-sequence tasks, can start from two language models: pretraining for both sides. Whether it reads its source is a question of its own: ask with a wrong source.
+# - An encoder–decoder, made for sequence-to-sequence tasks, can start from two language models: pretraining for both sides. Whether it reads its source is a question of its own: ask with a wrong source. And perplexity, with teacher forcing, does not show exposure bias.
 #
 # Still missing: layers that go **unchanged** into every task. TagLM takes the first step.
 

@@ -120,7 +120,7 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 # %% [markdown] exercise="corrupt"
 # ### Exercise 1. Hide some words
 #
-# Write `corrupt(ids, words, share=0.15)`. `ids` (B, T) are word numbers. Each ordinary one is chosen with the chance `share`. The numbers 0 to 4 are special: `[PAD]` 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3, `[MASK]` 4. They are never chosen and never drawn at random. (`[UNK]` is every unknown word; section 4 has `[CLS]` and `[SEP]`.) `words` is the size of the vocabulary.
+# Write `corrupt(ids, words, share=0.15)`. `ids` (B, T) are word numbers. Each ordinary one is chosen with the probability `share`. The numbers 0 to 4 are special: `[PAD]` 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3, `[MASK]` 4. They are never chosen and never drawn at random. (`[UNK]` is every unknown word; section 4 has `[CLS]` and `[SEP]`.) `words` is the size of the vocabulary.
 #
 # Return two tables (B, T) of type `torch.long`: what is **read**, and what is **asked**. Where nothing is asked, the second one has −1. `ids` stays as it is. Use PyTorch's own random numbers and set no seed. The check looks at the shares of many draws.
 
@@ -564,7 +564,7 @@ check("pack", pack)
 # %% [markdown] exercise="sentence_pairs"
 # ### Exercise 6. True pairs and false ones
 #
-# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With chance one half, `second` is the sentence after it and `follows` is 1. Otherwise `follows` is 0, and `second` is drawn from all sentences of all documents, each equally likely, except the first itself and the one after it. (Two sentences with the same words are still two sentences.) Draw with NumPy's `rng`.
+# Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With probability one half, `second` is the sentence after it and `follows` is 1. Otherwise `follows` is 0, and `second` is drawn from all sentences of all documents, each equally likely, except the first itself and the one after it. (Two sentences with the same words are still two sentences.) Draw with NumPy's `rng`.
 
 
 # %% exercise="sentence_pairs"

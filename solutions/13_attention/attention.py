@@ -369,7 +369,7 @@ print(f"16 words of chatter, 300 batches: {100 * own['your block']:.0f} % right"
 #
 # BERT reads both sides: it is **encoder-only**. GPT, of the same year, writes: it predicts the next word from those before it, as your language models of lessons 03 and 07 did. Such a model is **autoregressive**, and **decoder-only**: a decoder with no encoder to ask. Its block is yours. Around the block there is little: word and position embeddings before it, the logits of the words after it. That part is the course's here (`elmo_mini/transformer/causal_lm.py`); section 8 lets you write it.
 #
-# Train it with your loop of lesson 07, on sentences of real text with 1,000 words, all others `<unk>`. The opponent is counts of pairs, smoothed as in lesson 03, so that an unseen pair keeps a chance. First with blocks that look to both sides, as they are.
+# Train it with your loop of lesson 07, on sentences of real text with 1,000 words, all others `<unk>`. The opponent is counts of pairs, smoothed as in lesson 03, so that an unseen pair keeps some probability. First with blocks that look to both sides, as they are.
 
 # %%
 fit = mine("fit")
@@ -443,7 +443,7 @@ only_back = or_reference("only_back", only_back)
 
 
 def backward_looking(dim, heads):
-    """Your block with the causal mask."""
+    """Your block, looking back only."""
     return Block(dim, heads, only_back)
 
 
@@ -638,7 +638,7 @@ check("CausalLM", CausalLM)
 # %% [markdown] exercise="continue_text" slide="subslide"
 # ### Exercise 8. Let it write
 #
-# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each position, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it. A drawn `stop` is kept and ends the text; a `stop` in `ids` does not. The model reads at most the last `longest` words. `draw` takes chances (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
+# Write `continue_text(model, ids, most, stop, longest, temperature, draw)`. `model` maps word numbers (1, T), T at most `longest`, to scores of the next word at each position, (1, T, V). `ids` is a list of word numbers, the beginning. Draw up to `most` words after it, each from what stands before it. A drawn `stop` is kept and ends the text; a `stop` in `ids` does not. The model reads at most the last `longest` words. `draw` takes probabilities (V,) and returns the number of one word; before the softmax, the scores are divided by `temperature`. Return a new list: the beginning and what was drawn.
 
 
 # %% exercise="continue_text"
