@@ -36,6 +36,9 @@ def reach_of(test: pytest.Item, repository: Repository) -> set[Path]:
     around = [folder for folder in test.path.parents if folder.is_relative_to(root)]
     ground = [root / PINS, *(folder / "conftest.py" for folder in around)]
     reached = repository.of({test.path, *HERE, *(file for file in ground if file.exists())})
+    mark = test.get_closest_marker(MARK)
+    for pattern in mark.kwargs.get("also", ()) if mark else ():
+        reached |= repository.of(root.glob(pattern))
     callspec = getattr(test, "callspec", None)
     for given in callspec.params.values() if callspec else ():
         for each in given if isinstance(given, list) else [given]:
