@@ -31,7 +31,7 @@ TREE = {
     "pack/room/deep.py": "",
     "pack/inside.py": "import pack.room.deep\n",
     "lazy/__init__.py": "_HOMES = {'one': 'home', 'two': 'other.two'}\nif TYPE_CHECKING:\n"
-    "    from lazy.home import one\n",
+    "    from lazy.home import one\n    from lazy.other import two\n",
     "lazy/home.py": "",
     "lazy/other.py": "",
     "pack/asks.py": "from lazy import one\n",
