@@ -146,7 +146,7 @@ class Ending:
         self.left_out: LeftOut | None = None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        found = dict(report.user_properties).get(MARK)
+        found: Any = dict(report.user_properties).get(MARK)
         if found:
             self.names[report.nodeid] = found[0]
         item = self.names.get(report.nodeid)
