@@ -10,22 +10,24 @@ CANDIDATES = $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11
 COURSE = '.[course]'
 COURSE_AND_TESTS = '.[course,test]'
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
-# Each test on one thread; tests/conftest.py says how many workers, and what stays together.
+# Each test on one thread; tests/conftest.py says how many workers, and what stays together. Which of
+# the long tests run, and within what time, tests/economy/selection.py says.
 PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n auto --no-loadscope-reorder
 
 help:
 	@echo "make lab       copy the lessons to work/ and open JupyterLab there"
 	@echo "make test      check everything that a change usually breaks"
-	@echo "make test-slow check what takes long"
-	@echo "make test-all  check both, and each lesson with every other right answer"
+	@echo "make test-slow check what takes long: what changed since it was green, and some of the rest"
+	@echo "make test-stale check all that changed since it was green, and write the record of it"
+	@echo "make test-all  check everything, and write the record"
 	@echo "make clean     remove .venv and caches; work/ stays as it is"
-	@echo "How long the tests take stands in docs/what_was_run.md."
+	@echo "What each runs, and how long it takes, stands in docs/what_was_run.md."
 
 lab: .venv/lab.stamp
 	@new=; if test -f .venv/new; then rm .venv/new; new='--after 2'; fi; \
 	$(RUN) autograde lab $$new $(LAB_ARGS)
 
-test: .venv/test.stamp
+define checks
 	@echo "1/4 Style"
 	@$(RUN) ruff check -q . && $(RUN) ruff format -q --check .
 	@echo "2/4 Types"
@@ -33,15 +35,23 @@ test: .venv/test.stamp
 	@echo "3/4 Notebooks: each must be what its source gives"
 	@$(RUN) autograde build --check
 	@echo "4/4 Tests, a dot for each; docs/what_was_run.md says how long they take"
-	@$(PYTEST)
+endef
+
+test: .venv/test.stamp
+	$(checks)
+	@$(PYTEST) --items quick
 
 test-slow: .venv/test.stamp
 	@echo "Tests that take long, a dot for each"
-	@$(PYTEST) -m slow
+	@$(PYTEST) --items slow -m slow
 
-test-all: test test-slow
-	@echo "Each lesson with every other right answer, a dot for each"
-	@$(PYTEST) -m longest
+test-stale: .venv/test.stamp
+	@echo "Tests of what changed since they were green, a dot for each; tests/green.txt keeps which passed"
+	@$(PYTEST) --items stale -m by_reach
+
+test-all: .venv/test.stamp
+	$(checks)
+	@$(PYTEST) --items all -m ""
 
 # Runs pip with its talk in a file, and a dot every three seconds as a sign of life.
 define install
@@ -97,4 +107,4 @@ clean:
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 	@echo "Removed .venv and caches. work/ stays as it is; make lab sets up again."
 
-.PHONY: help lab test test-slow test-all clean moved
+.PHONY: help lab test test-slow test-stale test-all clean moved

@@ -14,6 +14,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from elmo_mini import corpora
 
+pytest_plugins = ("tests.economy.selection",)
+
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "nltk_data"
 if "NLTK_DATA" not in os.environ and _BESIDE.is_dir():
     os.environ["NLTK_DATA"] = str(_BESIDE)
@@ -40,6 +42,9 @@ def interruptible_process() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+# Files that say so touch kernels that a processor may lack; `.ci/run` runs them as one that does.
+PRECISION = "bfloat16"
+
 # The longest first, so that the workers of `make test` end at about the same time.
 LONG = (
     "tests/browser/",
@@ -49,7 +54,13 @@ LONG = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for path in {item.path for item in items}:
+        if PRECISION in path.read_text("utf-8"):
+            for item in items:
+                if item.path == path:
+                    item.add_marker("precision")
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 

@@ -129,10 +129,23 @@ def test_make_test_runs_every_check_and_pytest_last(folder: Path) -> None:
     assert "slow" not in checks[4]
 
 
-def test_make_test_all_runs_the_slow_tests_as_well(folder: Path) -> None:
-    checks = [line for line in make(folder, "test-all")[2] if line.startswith("-m pytest")]
-    assert len(checks) == 3
-    assert [check.split(" -m ")[-1] for check in checks[1:]] == ["slow", "longest"]
+@pytest.mark.parametrize(
+    ("target", "chosen"),
+    [
+        ("test", "--items quick"),
+        ("test-slow", "--items slow -m slow"),
+        ("test-stale", "--items stale -m by_reach"),
+        ("test-all", "--items all -m "),  # every mark
+    ],
+)
+def test_each_target_runs_its_tests_once(folder: Path, target: str, chosen: str) -> None:
+    asked = make(folder, target)[2]
+    (tests,) = (line for line in asked if line.startswith("-m pytest"))
+    assert tests.partition("--no-loadscope-reorder ")[2] == chosen
+
+
+def test_make_test_all_checks_style_and_types_as_well(folder: Path) -> None:
+    assert make(folder, "test-all")[2][-5:-1] == make(folder, "test")[2][-5:-1]
 
 
 def test_a_start_after_the_tests_has_nothing_to_set_up(folder: Path) -> None:

@@ -58,6 +58,17 @@ TRIED = re.compile(
 )
 
 
+# Each starts a Python of its own, which takes seconds; four of these tests run every time.
+a_fresh_python = pytest.mark.by_reach(
+    "my_elmo",
+    seconds=4,
+    also=[
+        *("solutions/0[678]_*/*.py", "autograde/workspace/my_elmo/*.py"),
+        *(f"autograde/exercises/*/{name}.py" for name in ELMO_PARTS),
+    ],
+)
+
+
 class Written(NamedTuple):
     workspace: Path
     said: str
@@ -167,6 +178,7 @@ def test_the_lessons_answers_are_a_package_with_the_courses_vectors(solved: Writ
     ]
 
 
+@a_fresh_python
 def test_of_one_sentence_the_package_shows_numbers(solved: Written) -> None:
     shape, *words = run_alone(AS_A_COMMAND, solved.workspace, "Dogs bark .").splitlines()
     assert shape == "3 words, 512 numbers each"
@@ -203,6 +215,7 @@ for typed in json.loads(sys.argv[1]):
 """
 
 
+@a_fresh_python
 def test_the_command_says_what_it_needs_and_what_it_makes_of_words(
     own_workspace: Path, untried: None
 ) -> None:
@@ -229,6 +242,7 @@ def test_the_command_says_what_it_needs_and_what_it_makes_of_words(
     ]
 
 
+@a_fresh_python
 def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> None:
     code = (
         "import json\n"
@@ -246,6 +260,7 @@ def test_before_the_mix_the_package_has_the_courses_layers(solved: Written) -> N
         np.testing.assert_allclose(of_one, expected, atol=1e-5)
 
 
+@a_fresh_python
 @published_model.needs_model
 def test_published_files_are_given_by_path(solved: Written, tmp_path: Path) -> None:
     code = (
@@ -270,6 +285,7 @@ def test_published_files_are_given_by_path(solved: Written, tmp_path: Path) -> N
     assert "3 words, 32 numbers each" in run_alone(TYPE_ALL, solved.workspace, typed)
 
 
+@a_fresh_python
 def test_the_model_is_built_once(solved: Written) -> None:
     code = (
         "from my_elmo import ELMo, elmo\n"
@@ -343,6 +359,7 @@ SLIPS = {
 }
 
 
+@a_fresh_python
 @pytest.mark.parametrize(("name", "slip"), SLIPS.items(), ids=SLIPS.keys())
 def test_its_own_test_sees_a_slip(
     name: str, slip: tuple[str, str], solved: Written, tmp_path: Path
@@ -447,6 +464,7 @@ def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
     assert (package / "ScalarMix.py").read_text("utf-8") == mended
 
 
+@a_fresh_python
 def test_the_courses_embed_uses_the_parts_that_are_yours(
     own_workspace: Path, small: FastBiLM
 ) -> None:
@@ -483,6 +501,7 @@ def checked_with(names: dict[str, object], folder: Path) -> str:
         return check("embed", answer).report.note
 
 
+@a_fresh_python
 def test_an_answer_that_was_checked_with_the_courses_part_is_yours(
     own_workspace: Path, otherwise: Path, small: FastBiLM, tmp_path: Path
 ) -> None:
@@ -517,6 +536,7 @@ def test_an_answer_that_was_checked_with_the_courses_part_is_yours(
     assert found == {"without_boundaries"}
 
 
+@a_fresh_python
 def test_a_part_stays_yours_where_one_that_it_uses_is_wrong(
     own_workspace: Path, small: FastBiLM
 ) -> None:
@@ -533,6 +553,7 @@ def test_a_part_stays_yours_where_one_that_it_uses_is_wrong(
     assert TRIED.search(said)
 
 
+@a_fresh_python
 def test_a_part_inside_another_one_may_be_the_courses(
     solved: Written, workspace: Path, small: FastBiLM
 ) -> None:
@@ -607,6 +628,7 @@ def test_what_an_earlier_release_left_is_put_in_order_and_still_found(
     assert "Moved" not in said
 
 
+@a_fresh_python
 def test_before_it_is_put_in_order_an_old_part_is_found_too(workspace: Path) -> None:
     (workspace / "my_elmo").mkdir()
     text = (
@@ -668,6 +690,7 @@ def test_under_nbgrader_nothing_is_written(
     assert not (workspace / "my_elmo").exists()
 
 
+@a_fresh_python
 def test_without_a_workspace_the_courses_parts_are_tried_and_nothing_stays(
     tmp_path: Path, small: FastBiLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from autograde.building.lesson_source import Lesson, read_lesson
 from autograde.building.notebooks import solution_notebook
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.check import examine
-from tests.autograde.exercises.lesson_claims import CLAIMS, claims_hold
+from tests.autograde.exercises.claims import STEMS, claims_hold
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -37,7 +37,7 @@ ELEMENTS = (
 )
 
 
-@pytest.mark.parametrize("stem", CLAIMS)
+@pytest.mark.parametrize("stem", STEMS)
 def test_a_lesson_keeps_its_claims_as_stored(stem: str) -> None:
     (stored,) = ROOT.glob(f"solutions/*/{stem}.ipynb")
     claims_hold(stem, nbformat.read(stored, as_version=4), corpora=True)
@@ -90,6 +90,7 @@ def test_no_answer_and_no_instructor_note_is_released(path: Path) -> None:
 
 
 @every_source
+@pytest.mark.by_reach("lessons offline", seconds=60)
 @pytest.mark.timeout(3600)
 def test_the_solved_lesson_runs_offline_and_earns_everything(
     source: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -100,6 +101,7 @@ def test_the_solved_lesson_runs_offline_and_earns_everything(
 
 
 @pytest.mark.slow
+@pytest.mark.by_reach("lessons with corpora", seconds=65)
 @every_source
 @pytest.mark.timeout(3600)
 def test_the_solved_lesson_runs_with_corpora_and_earns_everything(source: Path) -> None:
@@ -121,6 +123,7 @@ def rounds_of_right_answers() -> list[Any]:
 
 
 @pytest.mark.longest
+@pytest.mark.by_reach("lessons with other right answers", seconds=60)
 @pytest.mark.parametrize(("source", "number"), rounds_of_right_answers())
 @pytest.mark.timeout(3600)
 def test_the_cells_that_follow_run_with_every_right_answer(

@@ -21,7 +21,7 @@ from tests.autograde.grading.nbgrader_course import (
 
 LESSONS = [
     "00_start_here",
-    pytest.param("01_word2vec", marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+    pytest.param("05_taglm", marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
 ]
 
 STUDENTS = ("right", "half", "empty", "wrong")

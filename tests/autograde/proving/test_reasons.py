@@ -37,6 +37,7 @@ def test_a_cheap_exercise_leaves_no_question_open(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.by_reach("mutants", seconds=6)
 @quiet_mutants
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda e: e.id)
 @pytest.mark.timeout(1800)

@@ -31,6 +31,7 @@ def trained(text: SmallText, block: Callable[[int, int], nn.Module]) -> list[flo
     return watch.perplexity
 
 
+@pytest.mark.by_reach("trained again on next words", seconds=10)
 @pytest.mark.parametrize(
     "here", [pytest.param("as found", marks=pytest.mark.slow), "without corpora"]
 )
@@ -44,6 +45,7 @@ def test_who_looks_ahead_beats_the_pairs_and_who_does_not_is_behind_at_first(
     assert trained(text, Block)[-1] < pairs < trained(text, causal_block)[-1]
 
 
+@pytest.mark.by_reach("trained again", seconds=5)
 def test_few_sentences_are_learnt_by_heart_before_the_counts_are_reached() -> None:
     text = small_text(train=100, held_out=50, words=300)
     found = trained(text, causal_block)

@@ -15,6 +15,7 @@ import pytest
 import torch
 
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
+from benchmarks.allennlp_vectors import recorded
 from course.bilm_from_scratch.allennlp_record import (
     FOLDER,
     TopLayer,
@@ -27,7 +28,6 @@ from elmo_mini.embedding.elmo import Elmo, as_black_box
 from elmo_mini.errors import ElmoFileError
 from elmo_mini.models import elmo as plain
 from elmo_mini.text.character_ids import batch_to_ids
-from tests.benchmarks.allennlp_vectors import recorded
 from tests.elmo_mini import published_model
 
 

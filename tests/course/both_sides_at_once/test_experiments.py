@@ -27,6 +27,7 @@ from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.transformer.files import load_masked_lm
 
 
+@pytest.mark.by_reach("trained again", seconds=6)
 def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
     right = linear_reader(load_pretrained())
     assert right["left"] > 0.95
@@ -34,6 +35,7 @@ def test_a_linear_reader_knows_each_side_and_not_the_two_together() -> None:
     assert 0.4 < right["agree"] < 0.6
 
 
+@pytest.mark.by_reach("trained again", seconds=6)
 def test_a_hidden_layer_joins_the_halves_and_the_masked_model_joins_them_carelessly() -> None:
     assert hidden_reader(load_pretrained())["agree"] > 0.95
     masked = masked_reader(*load_masked_lm())
@@ -42,6 +44,7 @@ def test_a_hidden_layer_joins_the_halves_and_the_masked_model_joins_them_careles
     assert masked["left"] < 0.9
 
 
+@pytest.mark.by_reach("trained again", seconds=6)
 def test_networks_that_have_read_nothing_join_nothing() -> None:
     unread = unread_reader(*load_masked_lm())
     assert 0.4 < unread["agree"] < 0.6
@@ -54,6 +57,7 @@ def test_half_of_the_sentences_agree_and_no_noun_is_in_both_parts() -> None:
     assert not {s[1] for s in learnt.sentences} & {s[1] for s in asked.sentences}
 
 
+@pytest.mark.by_reach("trained again", seconds=6)
 def test_planted_faults_show_as_the_lesson_says() -> None:
     text = small_text(600, 60, 300)
     vocabulary = both_sides.masked_vocabulary(text, 300)

@@ -14,8 +14,7 @@ from elmo_mini.models.skip_gram import (
 from elmo_mini.text.vocabulary import Vocabulary
 
 
-@pytest.fixture(scope="module")
-def seen() -> dict[str, Symptoms]:
+def runs() -> dict[str, Symptoms]:
     sentences = list(corpora.lee().sentences(lower=True))
     vocabulary = Vocabulary.from_sentences(sentences, min_count=5)
 
@@ -32,32 +31,46 @@ def seen() -> dict[str, Symptoms]:
     return four_runs(vocabulary, pairs_of, train_skip_gram, sgns_step, RUNS | absent)
 
 
-def test_even_noise_makes_frequent_words_believe_each_other(seen: dict[str, Symptoms]) -> None:
+def even_noise_makes_frequent_words_believe_each_other(seen: dict[str, Symptoms]) -> None:
     assert seen["A"].by_chance > seen["sound"].by_chance + 0.5
     assert seen["A"].often == seen["sound"].often
 
 
-def test_a_rate_too_high_throws_the_loss_above_its_start(seen: dict[str, Symptoms]) -> None:
+def a_rate_too_high_throws_the_loss_above_its_start(seen: dict[str, Symptoms]) -> None:
     assert seen["B"].losses[-100:].mean() > seen["sound"].losses[0]
 
 
-def test_without_subsampling_the_pairs_are_of_frequent_words(seen: dict[str, Symptoms]) -> None:
+def without_subsampling_the_pairs_are_of_frequent_words(seen: dict[str, Symptoms]) -> None:
     assert seen["C"].often > seen["sound"].often + 0.2
 
 
-def test_with_even_noise_the_loss_ends_lowest_of_all(seen: dict[str, Symptoms]) -> None:
+def with_even_noise_the_loss_ends_lowest_of_all(seen: dict[str, Symptoms]) -> None:
     ends = {name: s.losses[-100:].mean() for name, s in seen.items()}
     assert min(ends, key=lambda name: ends[name]) == "A"
 
 
-def test_with_a_rate_too_low_the_loss_stays_where_it_starts(seen: dict[str, Symptoms]) -> None:
+def with_a_rate_too_low_the_loss_stays_where_it_starts(seen: dict[str, Symptoms]) -> None:
     assert np.abs(seen["4"].losses - 6 * np.log(2)).max() < 0.01
 
 
-def test_with_contexts_of_other_words_loss_and_numbers_are_nearly_those_of_the_sound_run(
+def with_contexts_of_other_words_loss_and_numbers_are_nearly_those_of_the_sound_run(
     seen: dict[str, Symptoms],
 ) -> None:
     fallen = {name: s.losses[0] - s.losses[-100:].mean() for name, s in seen.items()}
     assert fallen["5"] > 0.8 * fallen["sound"] > 0.5
     assert abs(seen["5"].often - seen["sound"].often) < 0.1
     assert abs(seen["5"].by_chance - seen["sound"].by_chance) < 0.3
+
+
+@pytest.mark.by_reach("trained again", seconds=15)
+def test_each_broken_run_of_lesson_01_shows_what_is_said_of_it() -> None:
+    seen = runs()
+    for shown in (
+        even_noise_makes_frequent_words_believe_each_other,
+        a_rate_too_high_throws_the_loss_above_its_start,
+        without_subsampling_the_pairs_are_of_frequent_words,
+        with_even_noise_the_loss_ends_lowest_of_all,
+        with_a_rate_too_low_the_loss_stays_where_it_starts,
+        with_contexts_of_other_words_loss_and_numbers_are_nearly_those_of_the_sound_run,
+    ):
+        shown(seen)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import torch
 
+from benchmarks.allennlp_elmo import AllenNLP
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.text.character_ids import batch_to_ids
-from tests.benchmarks.allennlp_elmo import AllenNLP
 from tests.elmo_mini import official_files
 
 SENTENCES = [

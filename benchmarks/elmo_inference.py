@@ -1,6 +1,6 @@
 """Speed of ELMo inference: tokens per second against two other ways to run the same weights.
 
-    python -m tests.benchmarks.elmo_inference [--threads 2] [--allennlp WHEEL] [--store]
+    python -m benchmarks.elmo_inference [--threads 2] [--allennlp WHEEL] [--store]
 
 How the ways are timed is told in `elmo_in_turns`.
 
@@ -19,11 +19,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmarks.allennlp_elmo import AllenNLP
+from benchmarks.elmo_in_turns import Clock, median, run
+from benchmarks.plain_elmo import NativeLSTM, PlainElmo
+from benchmarks.processor_bound import inference_bound
 from elmo_mini.fast.bilm import FastBiLM
-from tests.benchmarks.allennlp_elmo import AllenNLP
-from tests.benchmarks.elmo_in_turns import Clock, median, run
-from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo
-from tests.benchmarks.processor_bound import inference_bound
 
 BLOCK = 4
 

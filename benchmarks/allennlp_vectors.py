@@ -1,7 +1,7 @@
 """Record what AllenNLP's own `Elmo` gives for the course's small official pair.
 
     pip download allennlp==2.10.1 --no-deps
-    python -m tests.benchmarks.allennlp_vectors allennlp-2.10.1-py3-none-any.whl
+    python -m benchmarks.allennlp_vectors allennlp-2.10.1-py3-none-any.whl
 
 Row k of a batch is text k: the first sentences are read, then the second ones, and so on, by one
 module that is never reset, as AllenNLP's users run it. Ids, model, states and mix are AllenNLP's.
@@ -20,8 +20,8 @@ import h5py
 import numpy as np
 import torch
 
+from benchmarks.allennlp_elmo import AllenNLP
 from course.bilm_from_scratch.allennlp_record import FOLDER
-from tests.benchmarks.allennlp_elmo import AllenNLP
 
 TEXTS = (
     (
@@ -49,7 +49,7 @@ def record(wheel: Path, folder: Path = FOLDER) -> None:
                 file.create_dataset(f"{text}/{number}", data=numbers)
     about = {
         "title": "vectors of AllenNLP's own Elmo, run from its wheel: the average of three layers",
-        "command": f"python -m tests.benchmarks.allennlp_vectors {wheel.name}",
+        "command": f"python -m benchmarks.allennlp_vectors {wheel.name}",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "versions": {
             "allennlp": wheel.name.split("-")[1],

@@ -19,6 +19,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from benchmarks.allennlp_elmo import AllenNLP
+from benchmarks.processor_bound import Processor
 from course.results.stored import FOLDER
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
@@ -26,8 +28,6 @@ from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.records import machine, write_record
 from elmo_mini.text.character_ids import batch_to_ids
-from tests.benchmarks.allennlp_elmo import AllenNLP
-from tests.benchmarks.processor_bound import Processor
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 SIZES = {
@@ -145,7 +145,7 @@ def run(
         "load_average_before_and_after": [load_before, os.getloadavg()[0]],
         "results": results,
     }
-    command = f"python -m tests.benchmarks.{name} --threads {arguments.threads}"
+    command = f"python -m benchmarks.{name} --threads {arguments.threads}"
     command += f" --repetitions {arguments.repetitions} --models {' '.join(arguments.models)}"
     command += " --store"
     if arguments.allennlp:

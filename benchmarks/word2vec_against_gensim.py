@@ -1,6 +1,6 @@
 """Speed and quality of our word2vec against gensim's with one worker, on the same text.
 
-    python -m tests.benchmarks.word2vec_against_gensim [--seeds 5] [--json PATH]
+    python -m benchmarks.word2vec_against_gensim [--seeds 5] [--json PATH]
 
 For every seed all ways train one after another, in turning order, so that a busy moment of the
 machine hits them alike; ratios are formed inside a seed. Speed counts the words of the raw text

@@ -1,6 +1,6 @@
 """Speed of training: one forward and backward pass of the whole biLM, characters included.
 
-    python -m tests.benchmarks.elmo_training [--threads 2] [--allennlp WHEEL] [--store]
+    python -m benchmarks.elmo_training [--threads 2] [--allennlp WHEEL] [--store]
 
 The ways are those of `elmo_inference`, and how they are timed is told in `elmo_in_turns`; the loss
 is the sum of the top layer, and every weight gets its gradient. "lstm" counts the LSTM layers
@@ -13,14 +13,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from benchmarks.allennlp_elmo import AllenNLP
+from benchmarks.elmo_in_turns import Clock, median, run
+from benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
+from benchmarks.processor_bound import training_bound
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.char_cnn_types import encode_tokens
 from elmo_mini.fast.packed_order import PackedOrder
 from elmo_mini.text.character_ids import add_boundaries, boundary_ids
-from tests.benchmarks.allennlp_elmo import AllenNLP
-from tests.benchmarks.elmo_in_turns import Clock, median, run
-from tests.benchmarks.plain_elmo import NativeLSTM, PlainElmo, PlainLSTM
-from tests.benchmarks.processor_bound import training_bound
 
 
 def plain_elmo(bilm: FastBiLM, lstm: type[PlainLSTM] | type[NativeLSTM]) -> PlainElmo:

@@ -1,6 +1,6 @@
 """The disk cache at full length: peak memory, sizes, and the time that reading back saves.
 
-    python -m tests.benchmarks.vector_cache [--sentences 100000] [--model small] [--dtype float16]
+    python -m benchmarks.vector_cache [--sentences 100000] [--model small] [--dtype float16]
 
 Each cache is written by a process of its own, whose peak memory is measured, from a quarter of
 the text and from all of it: a writer that streams needs the same for both. Sizes stand beside the
@@ -96,7 +96,7 @@ def peak_bytes() -> int:
 
 def measured_write(arguments: argparse.Namespace, text: Path, cache: Path) -> dict[str, Any]:
     """Run `write_here` in a fresh process; its progress bar comes through."""
-    command = [sys.executable, "-m", "tests.benchmarks.vector_cache", "--write", str(text)]
+    command = [sys.executable, "-m", "benchmarks.vector_cache", "--write", str(text)]
     command += [str(cache), "--model", arguments.model, "--dtype", arguments.dtype]
     command += ["--threads", str(arguments.threads)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
@@ -194,7 +194,7 @@ def main() -> None:
             arguments.output,
             f"Disk cache of frozen vectors, {arguments.sentences:,} sentences",
             results,
-            command="python -m tests.benchmarks.vector_cache "
+            command="python -m benchmarks.vector_cache "
             f"--sentences {arguments.sentences} --model {arguments.model} "
             f"--dtype {arguments.dtype} --threads {arguments.threads}",
         )

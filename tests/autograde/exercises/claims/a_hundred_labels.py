@@ -1,0 +1,22 @@
+"""What the text of lesson 15 says of its live run."""
+
+import re
+
+from tests.autograde.exercises.claims import numbers
+
+
+def hold(printed: str, corpora: bool) -> None:
+    best, again = numbers(r"Published: .* has (\d+)%.*\nThe same .*: (\d+)%", printed)
+    assert best > again + 10, "the published number is worth nothing"
+    found = re.findall(r"^(\S.*?) +(\d+) labels: (\S+) \(.*\): (.*)$", printed, re.MULTILINE)
+    leads = {(name, int(count)): (float(mean), said) for name, count, mean, said in found}
+    assert leads["ELMo features", 25][0] > 5
+    if corpora:
+        assert leads["ELMo features", 25][1] == leads["ELMo features", 100][1] == "ahead"
+        assert leads["static vectors", 25][1] != "ahead"
+        assert all(leads["ULMFiT", count][1] != "ahead" for count in (25, 50, 100))
+        assert leads["ULMFiT", 25][1] == leads["ULMFiT", 100][1] == "no clear difference"
+        assert leads["masked LM", 25][1] == leads["masked LM", 100][1] == "ahead"
+        assert leads["changed", 100][0] < -2, "behind, and near to 0"
+    half, most = numbers(r"637 texts: .* in (\d+)%.*\n1,299 texts: .* in (\d+)%", printed)
+    assert (round(half, -1), round(most, -1)) == (50, 80)

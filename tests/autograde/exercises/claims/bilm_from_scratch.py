@@ -1,0 +1,44 @@
+"""What the text of lesson 07 says of its live run."""
+
+import re
+
+from tests.autograde.exercises.claims import numbers
+
+
+def hold(printed: str, corpora: bool) -> None:
+    uniform, first, last = numbers(
+        r"ln V = (\S+); the first loss is (\S+), after 150 steps (\S+)\n", printed
+    )
+    assert abs(first - uniform) < 0.1, "it knows nothing yet"
+    assert last < 1, "one batch is learnt by heart"
+    (longer,) = numbers(r"(\S+) times as much as without the 1\n", printed.replace(",", ""))
+    assert 1900 < longer < 2100, "after 20 words: 0.73 against 0.5"
+    assert "largest distance" in printed
+    assert all(float(far) < 1e-4 for far in re.findall(r"largest distance (\S+)", printed))
+    ahead, behind, words, pairs = numbers(r"forward (\S+), backward (\S+); (\S+), (\S+)\n", printed)
+    assert pairs < words, "pairs know more than words"
+    assert max(ahead, behind) < words, "both readers pass the counts of words"
+    times = dict(re.findall(r"(\S.*): \S+ times that of (.*) \(", printed))
+    assert times["counts of pairs"] == "the checkpoint's states"
+    if corpora:  # "about a tenth is left"
+        low = numbers(r"pairs, its text: .* times that of the check.* \((\S+) to (\S+)\)", printed)
+        assert 1 < low[0] < low[1] < 1.2
+    random = numbers(r"counts of words: .* times that of untrained states \((\S+) to", printed)
+    assert random[0] > 1, "the untrained states add, too"
+    for counts in ("words", "pairs"):
+        low = numbers(rf"counts of {counts}: .* times that of the check.* \((\S+) to", printed)
+        assert low[0] > 1, f"the checkpoint's states beat counts of {counts}"
+    moves = {
+        name: (float(ahead), float(behind))
+        for name, ahead, behind in re.findall(
+            r"(\S.*): padding moves forward states by (\S+), backward states by (\S+)\n", printed
+        )
+    }
+    assert max(moves["two that never meet"]) < 1e-4
+    assert min(moves["bidirectional=True"]) > 0.1, "padding is read"
+    alone, behind_alone = moves["one layer, untrained"]
+    assert alone < 1e-4 < 1e-3 < behind_alone
+    assert "259 257 260 261 261 261 261 261 …\n" in printed, "<S> as a row of ids"
+    temperatures = re.findall(r"forward, (\S+): (.*)", printed)
+    assert [t for t, _ in temperatures] == ["0.3", "0.7", "1.2"]
+    assert all(len(said.split()) > 4 and "<UNK>" not in said for _, said in temperatures)
