@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.characters.ids import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.errors import PathLike
-from elmo_mini.files import check_not_read, existing_file, make_folder, written_whole
+from elmo_mini.files import as_path, check_not_read, existing_file, make_folder, written_whole
+from elmo_mini.plain_text import lines_of
 from elmo_mini.text.tokenizer import tokenize
 from elmo_mini.vectors.array_files import write_hdf5, write_safetensors
 from elmo_mini.vectors.cache import write_cache
@@ -80,7 +81,7 @@ def embed_file(
         If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, if a setting is unknown, or if
         `target` is `source`, whatever `overwrite` says.
     """
-    read, write_to = Path(source), Path(target)
+    read, write_to = as_path(source), as_path(target)
     check_not_read(write_to, [read])
     form = _format(write_to, format)
     if layers not in get_args(Layers):
@@ -151,12 +152,8 @@ def _format(target: Path, format: str | None) -> Format:
 
 def _lines(path: Path) -> Iterator[str]:
     number = 0
-    with existing_file(path, "text file").open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            except UnicodeDecodeError as wrong:
-                raise ValueError(f"line {number} of {path} is not UTF-8 text: {wrong}") from wrong
+    for number, line in enumerate(lines_of(existing_file(path, "text file")), start=1):
+        yield line.strip()
     if not number:
         raise ValueError(f"{path} is empty; it must hold one sentence a line")
 
