@@ -15,7 +15,6 @@ import psutil
 
 from elmo_mini.errors import ConfigurationError, PathLike
 
-
 # What drives say that know no fsync, as some in a network.
 _NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 

@@ -23,7 +23,7 @@ from elmo_mini.bilm.options import BiLMOptions
 from elmo_mini.bilm.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
-from elmo_mini.files import existing_file, write_text, written_whole
+from elmo_mini.files import as_path, existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
 
@@ -112,7 +112,7 @@ def save_bilm(bilm: BiLM, options_file: PathLike, weight_file: PathLike) -> None
         both files are one.
     """
     check_weights_are_all(bilm)
-    if Path(options_file).resolve() == Path(weight_file).resolve():
+    if as_path(options_file).resolve() == as_path(weight_file).resolve():
         raise ConfigurationError(f"options and weights are two files; {weight_file} is named twice")
     if bilm.carried.has_start:
         warnings.warn(

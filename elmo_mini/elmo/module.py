@@ -4,7 +4,6 @@ NAACL ELMo paper, section 3.3: freeze the biLM, mix its layers with task weights
 and feed the result to the task model, with dropout.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,8 +31,8 @@ class Elmo(nn.Module):
         Weights that are unfrozen later, ``elmo.bilm.requires_grad_(True)``, are trained from then
     do_layer_norm : normalise each layer before mixing (sentence boundaries take part)
     dropout : rate of plain dropout on each output, in training mode only
-    vocab_to_cache : words whose token layer is computed once, for `word_inputs`; the first entry
-        must be the padding token
+    vocab_to_cache : words whose token layer is computed once, for `word_inputs`, and again where
+        its weights change; the first entry must be the padding token
     keep_sentence_boundaries : leave the two boundary vectors of each sentence in the output
     scalar_mix_parameters : weights before the softmax; given, weights and gamma are frozen
     module : a `BiLM` to use in place of files; its weights are shared and left as they are,
@@ -89,11 +88,6 @@ class Elmo(nn.Module):
         if cache_tokens:
             self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
-            if any(p.requires_grad for p in self.bilm.parameters()):
-                warnings.warn(
-                    "the biLM is trained, but vectors of vocab_to_cache stay as they are now",
-                    stacklevel=2,
-                )
             self.bilm.cache_vocabulary(vocab_to_cache)
 
     def get_output_dim(self) -> int:

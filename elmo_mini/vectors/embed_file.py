@@ -151,10 +151,11 @@ def _format(target: Path, format: str | None) -> Format:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    number = 0
-    for number, line in enumerate(lines_of(existing_file(path, "text file")), start=1):
+    empty = True
+    for line in lines_of(existing_file(path, "text file")):
+        empty = False
         yield line.strip()
-    if not number:
+    if empty:
         raise ValueError(f"{path} is empty; it must hold one sentence a line")
 
 

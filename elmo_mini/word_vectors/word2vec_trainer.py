@@ -6,7 +6,8 @@ Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are deri
 `elmo_mini.word_vectors.word2vec_blocks`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -47,6 +48,7 @@ LARGEST_BLOCK = 2048
 STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
 STEP_OF_BURST = 16.0  # of a word that stands close together, as the slashes of a script do
 LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
+WIDEST = 10  # a skip-gram window that is wider is read in parts, see `_parts`
 BLOCKS_PER_LOSS = 16
 
 
@@ -124,7 +126,7 @@ class Word2Vec(WordVectors):
         check_options(self.settings())
         self.loss_history: list[float] = []
         self._vocabulary: Vocabulary | None = None
-        self._input = self._output = torch.zeros(0, vector_size)
+        self._input = self._output = torch.zeros(0, vector_size, dtype=torch.float32)
         if sentences is not None:
             if iter(sentences) is sentences:
                 sentences = list(sentences)
@@ -219,7 +221,10 @@ class Word2Vec(WordVectors):
         keep = self._keep().astype(np.float32)
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
         shared = self._shared_negatives()
-        patterns = window_patterns(self.window)
+        narrow = self.window <= WIDEST
+        longest = int(np.diff(starts).max(initial=2))
+        window = self.window if narrow else min(self.window, max(longest - 1, WIDEST))
+        patterns = window_patterns(window) if narrow else None
         block_words = self._block_words()
         tile_words = min(TILE_WORDS, block_words)
         total, done, count = self.epochs * len(ids), 0, 0
@@ -242,17 +247,44 @@ class Word2Vec(WordVectors):
                     patterns=patterns,
                     negative=self.negative,
                     most_of_one=STEP_OF_BURST / (self.alpha * self._pairs()),
+                    window=window,
                 )
                 for place, block in enumerate(blocks):
                     share = (done + (end - begin) * place / len(blocks)) / total
                     rate = self.alpha + (self.min_alpha - self.alpha) * share
-                    loss = self._step(block, rate, measure=count % BLOCKS_PER_LOSS == 0)
-                    if loss is not None:
-                        self.loss_history.append(loss)
+                    measure = count % BLOCKS_PER_LOSS == 0
+                    losses = [
+                        loss
+                        for part in self._parts(block, noise, rng)
+                        if (loss := self._step(part, rate, measure)) is not None
+                    ]
+                    if losses:
+                        self.loss_history.append(sum(losses) / len(losses))
                     count += 1
                 done += end - begin
                 bar.update(end - begin)
                 begin = end
+
+    def _parts(
+        self, block: Block, noise: NDArray[np.float64], rng: np.random.Generator
+    ) -> Iterator[Block]:
+        """The block; of a wide skip-gram window, the same block some places at a time.
+
+        All pairs of a word in one step would be a step of `alpha` times their number, which
+        overshoots where they are hundreds. Each part has noise words of its own.
+        """
+        if not self.sg or block.patterns is not None:
+            yield block
+            return
+        window = block.window
+        left, right = (int(reach.max()) for reach in block.farthest(window))
+        cumulative = noise.cumsum()
+        for first in range(-window, window + 1, 2 * WIDEST + 1):
+            last = min(first + 2 * WIDEST, window)
+            if last >= -left and first <= right:
+                drawn = rng.random(tuple(block.noise.shape)) * cumulative[-1]
+                ids = np.minimum(np.searchsorted(cumulative, drawn, "right"), len(noise) - 1)
+                yield replace(block, span=(first, last), noise=torch.from_numpy(ids))
 
     def _step(self, block: Block, rate: float, measure: bool) -> float | None:
         if self.sg:
@@ -275,6 +307,8 @@ class Word2Vec(WordVectors):
         CBOW). For a block, these may sum to 8 for the busiest word, and to 2 for a word met at
         random in the text. On Brown the first limit binds, and four times as many words make
         skip-gram diverge; with a few dozen words in all, as in toy texts, the second binds.
+        Where a CBOW window is wide, all words of a block have nearly the same context, which takes
+        a step for each of them; these sum to 2, too.
         """
         if self.block_words is not None:
             return self.block_words
@@ -283,13 +317,16 @@ class Word2Vec(WordVectors):
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
         steps = self.alpha * self._pairs() * (share + self.negative * noise)
         words = min(STEP_OF_BUSIEST / steps.max(), STEP_OF_TYPICAL / float(share @ steps))
+        if not self.sg and self.alpha * (self.window + 1) > STEP_OF_TYPICAL:
+            words = min(words, STEP_OF_TYPICAL / self.alpha)
         return int(min(max(words, 1), LARGEST_BLOCK))
 
     def _pairs(self) -> int:
-        """How many pairs a word makes on average; CBOW makes one."""
+        """How many pairs a word makes in a step, on average; CBOW makes one."""
         if not self.sg:
             return 1
-        return self.window + 1 if self.shrink_windows else 2 * self.window
+        pairs = self.window + 1 if self.shrink_windows else 2 * self.window
+        return min(pairs, 2 * WIDEST + 1)
 
     @property
     def architecture(self) -> str:

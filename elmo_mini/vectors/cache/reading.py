@@ -15,6 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_mini.bilm.model import BiLM
 from elmo_mini.errors import PathLike
+from elmo_mini.files import as_path
 from elmo_mini.vectors.cache.opening import CacheForeign, finding_damage, open_cache
 from elmo_mini.vectors.stream import Floats, Text, TextHash, fingerprint, sentences_of
 
@@ -48,7 +49,7 @@ class VectorCache:
     """
 
     def __init__(self, path: PathLike) -> None:
-        self.path = Path(path)
+        self.path = as_path(path)
         file = open_cache(self.path)
         with finding_damage(self.path, "its header"):
             self.manifest: dict[str, Any] = json.loads(file.attrs["manifest"])
