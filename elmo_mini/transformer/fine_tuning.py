@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from elmo_mini.divergence import check_finite
+
 Batch = tuple[Tensor, Tensor, Tensor]
 """Word numbers and the mask of tokens, (B, T) each, and labels (B,)."""
 
@@ -50,7 +52,8 @@ def tune(
         away = [((now - then) ** 2).sum() for now, then in there]
         optimizer.zero_grad()
         (loss + pull / 2 * torch.stack(away).sum() if away else loss).backward()
-        optimizer.step()
         losses.append(loss.item())
+        check_finite("lower the learning rate of the optimizer", loss=losses[-1])
+        optimizer.step()
     model.eval()
     return losses

@@ -6,6 +6,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.divergence import check_finite
 from elmo_mini.ulmfit.parameter_groups import GroupsOf
 from elmo_mini.ulmfit.schedule import Schedule
 
@@ -49,8 +50,9 @@ def fine_tune(
             optimizer.zero_grad()
             loss = loss_of(batch)
             loss.backward()
-            optimizer.step()
             history.append(loss.item())
+            check_finite("lower the rates of the groups", loss=history[-1])
+            optimizer.step()
     model.requires_grad_(True)
     model.eval()
     return history

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+from elmo_mini.divergence import check_finite, check_history
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
@@ -134,6 +135,8 @@ class Glove(WordVectors):
     ------
     ValueError
         If no word occurs `min_count` times, or no two words stand together.
+    FloatingPointError
+        If training diverges.
     """
 
     def __init__(
@@ -208,6 +211,8 @@ def fit(
                 total += batch.step(rows, columns, squares, np.float32(learning_rate))
                 bar.update()
             history.append(total / counts.nnz)
+            check_finite(f"lower learning_rate={learning_rate}", loss=history[-1])
+    check_history(history, f"lower learning_rate={learning_rate}")
     return [rows[:, :-1].copy(), columns[:, :-1].copy()], history
 
 

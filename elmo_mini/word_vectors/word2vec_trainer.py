@@ -6,6 +6,8 @@ Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are deri
 `elmo_mini.word_vectors.word2vec_blocks`.
 """
 
+import math
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -48,6 +50,7 @@ LARGEST_BLOCK = 2048
 STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
 STEP_OF_BURST = 16.0  # of a word that stands close together, as the slashes of a script do
 LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
+LARGE_LOSS = 5  # times that of knowing nothing
 WIDEST = 10  # a skip-gram window that is wider is read in parts, see `_parts`
 BLOCKS_PER_LOSS = 16
 
@@ -171,7 +174,13 @@ class Word2Vec(WordVectors):
         Raises
         ------
         RuntimeError
-            If there is no vocabulary yet, or the vectors grew without bound.
+            If there is no vocabulary yet, or training diverged.
+
+        Warns
+        -----
+        UserWarning
+            If there were fewer pairs of neighbours than words in the vocabulary, or the loss was
+            far above its start on the way.
         """
         ids, numbers, starts = self._encode(sentences)
         if len(ids) == 0:
@@ -190,14 +199,35 @@ class Word2Vec(WordVectors):
                     show=self.progress,
                 ) as bar,
             ):
-                self._run(ids, numbers, starts, bar)
+                pairs = self._run(ids, numbers, starts, bar)
         finally:
             torch.set_num_threads(threads)
-        norms = torch.cat((self._input, self._output)).norm(dim=1)
-        if not bool((norms < LARGEST_NORM).all()):
+        self._check_learnt(len(ids), pairs)
+
+    def _check_learnt(self, words: int, pairs: int) -> None:
+        """Say that training has diverged, or that there was next to nothing to learn from."""
+        longest = float(torch.cat((self._input, self._output)).norm(dim=1).max())
+        start = (1 + self.negative) * math.log(2)  # of a model that knows nothing
+        late = float(np.mean(self.loss_history[-(len(self.loss_history) // 10 + 1) :] or [start]))
+        what_to_do = f"lower alpha={self.alpha} or block_words={self._block_words()}"
+        if not (longest < LARGEST_NORM and late < 2 * start):
             raise RuntimeError(
-                f"training diverged, the longest vector has length {float(norms.max()):.3g}: "
-                f"lower alpha={self.alpha} or block_words={self._block_words()}"
+                f"training diverged, the longest vector has length {longest:.3g} and the loss is "
+                f"{late:.3g}, where it began with {start:.3g}: {what_to_do}"
+            )
+        if max(self.loss_history, default=0.0) > LARGE_LOSS * start:
+            warnings.warn(
+                f"the loss rose from {start:.3g} to {max(self.loss_history):.3g} on the way, so "
+                f"the vectors may be worth little: {what_to_do}",
+                stacklevel=4,
+            )
+        if pairs < len(self.vocabulary):
+            warnings.warn(
+                f"next to nothing was learnt: in {self.epochs} passes over {words:,} words, "
+                f"{pairs:,} pairs of neighbours were left for a vocabulary of "
+                f"{len(self.vocabulary):,}. Give sentences of several words and more of them, or "
+                f"more epochs; sample=0 keeps every word (now sample={self.sample})",
+                stacklevel=4,
             )
 
     def _encode(
@@ -216,7 +246,8 @@ class Word2Vec(WordVectors):
         numbers: NDArray[np.int32],
         starts: NDArray[np.int64],
         bar: "tqdm[Any]",
-    ) -> None:
+    ) -> int:
+        """Train, and say of how many pairs."""
         rng = np.random.default_rng((self.seed, 1))
         keep = self._keep().astype(np.float32)
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
@@ -227,7 +258,7 @@ class Word2Vec(WordVectors):
         patterns = window_patterns(window) if narrow else None
         block_words = self._block_words()
         tile_words = min(TILE_WORDS, block_words)
-        total, done, count = self.epochs * len(ids), 0, 0
+        total, done, count, pairs = self.epochs * len(ids), 0, 0, 0
         for _ in range(self.epochs):
             begin = 0
             while begin < len(ids):
@@ -236,6 +267,7 @@ class Word2Vec(WordVectors):
                 words, left, right = draw_windows(
                     ids[begin:end], numbers[begin:end], keep, self.window, self.shrink_windows, rng
                 )
+                pairs += int(left.sum() + right.sum())
                 tiles = -(-len(words) // tile_words)
                 blocks = cut_blocks(
                     words,
@@ -264,6 +296,7 @@ class Word2Vec(WordVectors):
                 done += end - begin
                 bar.update(end - begin)
                 begin = end
+        return pairs
 
     def _parts(
         self, block: Block, noise: NDArray[np.float64], rng: np.random.Generator
