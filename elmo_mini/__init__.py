@@ -14,6 +14,7 @@ TYPE_CHECKING = False  # what type checkers take for True; typing itself takes l
 if TYPE_CHECKING:
     from elmo_mini.bilm.model import BiLM
     from elmo_mini.bilm.options import BiLMOptions
+    from elmo_mini.characters.ids import remove_sentence_boundaries
     from elmo_mini.checkpoints.official import load_bilm, save_bilm
     from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
     from elmo_mini.elmo.allennlp import load_allennlp_state
@@ -44,6 +45,7 @@ __all__ = [
     "load_bilm",
     "load_pretrained",
     "probe",
+    "remove_sentence_boundaries",
     "save_bilm",
     "save_pretrained",
 ]
@@ -65,6 +67,7 @@ _HOMES = {
     "load_bilm": "checkpoints.official",
     "load_pretrained": "checkpoints.pretrained",
     "probe": "probing.probe",
+    "remove_sentence_boundaries": "characters.ids",
     "save_bilm": "checkpoints.official",
     "save_pretrained": "checkpoints.pretrained",
 }

@@ -22,6 +22,7 @@ from elmo_mini.characters.cnn import CharacterCNN
 from elmo_mini.characters.fast_cnn import encode_types
 from elmo_mini.characters.ids import (
     add_boundaries,
+    as_ids,
     batch_to_ids,
     boundary_ids,
     check_ids,
@@ -80,7 +81,8 @@ class BiLM(nn.Module):
 
         Parameters
         ----------
-        inputs : (B, T, characters) character ids from `batch_to_ids`
+        inputs : (B, T, characters) character ids from `batch_to_ids`; a tensor, a NumPy array or
+            nested lists
         word_inputs : (B, T) rows of the vocabulary given to `cache_vocabulary`, 0 for padding;
             used instead of `inputs` if every id is a row of it
         token_cache : for this call, in place of the model's own
@@ -90,6 +92,10 @@ class BiLM(nn.Module):
         "activations": list of (B, T + 2, 2 * projection_dim), token layer first, zero at
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
+        if not isinstance(inputs, Tensor):
+            inputs = as_ids(inputs, self.device)
+        if word_inputs is not None and not isinstance(word_inputs, Tensor):
+            word_inputs = as_ids(word_inputs, self.device)
         if torch.compiler.is_compiling():
             # Words are looked up by their letters, which a compiler cannot follow.
             return torch.compiler.disable(self._embed)(inputs, word_inputs, token_cache)

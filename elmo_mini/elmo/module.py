@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.bilm.model import BiLM
-from elmo_mini.characters.ids import batch_to_ids, remove_boundaries
+from elmo_mini.characters.ids import as_ids, batch_to_ids, remove_boundaries
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.elmo.scalar_mix import ScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
@@ -103,8 +103,8 @@ class Elmo(nn.Module):
 
         Parameters
         ----------
-        inputs : (B, T, 50) character ids from `batch_to_ids`; further leading dimensions are
-            kept, as in (B, S, T, 50)
+        inputs : (B, T, 50) character ids from `batch_to_ids`, as a tensor, a NumPy array or
+            nested lists; further leading dimensions are kept, as in (B, S, T, 50)
         word_inputs : (B, T) rows of `vocab_to_cache`, with the same leading dimensions
 
         Returns
@@ -112,6 +112,9 @@ class Elmo(nn.Module):
         "elmo_representations": list of (B, T, 2 * projection_dim); "mask": (B, T) bool. T grows
         by 2 when sentence boundaries are kept.
         """
+        inputs = as_ids(inputs, self.bilm.device)
+        if word_inputs is not None:
+            word_inputs = as_ids(word_inputs, self.bilm.device)
         leading = inputs.shape[:-2]
         if inputs.dim() > 3:
             inputs = inputs.flatten(0, -3)

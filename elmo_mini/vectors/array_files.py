@@ -15,13 +15,15 @@ LARGEST_HEADER = 100_000_000  # the format's readers refuse a longer one
 
 
 def write_hdf5(
-    target: Path, arrays: Iterable[NDArray[Any]], sentence_to_index: Mapping[str, str]
+    target: Path, arrays: Iterable[NDArray[Any]], sentence_to_index: Mapping[str, str] | None
 ) -> None:
     """Datasets ``"0"``, ``"1"`` ... and ``sentence_to_index``, as ``allennlp elmo`` wrote them."""
     with HDF5Target(target) as raw, h5py.File(raw, "w") as file:
         for number, array in enumerate(arrays):
             file.create_dataset(str(number), data=array)
             raw.check()
+        if sentence_to_index is None:
+            return
         index = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype("utf-8"))
         index[0] = json.dumps(sentence_to_index, ensure_ascii=False)
 

@@ -84,8 +84,7 @@ def embed_file(
     read, write_to = as_path(source), as_path(target)
     check_not_read(write_to, [read])
     form = _format(write_to, format)
-    if layers not in get_args(Layers):
-        raise ValueError(f"layers is {layers!r}; choose all, top or average")
+    _check_layers(layers)
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
@@ -102,7 +101,7 @@ def embed_file(
         cache = write_cache(bilm, sentences, write_to, dtype=dtype, overwrite=overwrite, **settings)
         return EmbeddedFile(write_to, form, len(lengths), sum(lengths), cache.nbytes)
     arrays = (
-        as_type(_chosen(embedded, layers), np.dtype(dtype))
+        as_type(chosen_layers(embedded, layers), np.dtype(dtype))
         for embedded in embed_stream(bilm, sentences, **settings)
     )
     with written_whole(write_to) as part:
@@ -163,11 +162,18 @@ def _sentences(path: Path, split_words: bool) -> Iterator[Sentence]:
     return (tokenize(line) if split_words else line.split() for line in _lines(path))
 
 
-def _chosen(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
+def chosen_layers(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
+    """(layers, T, 2H) of a sentence, or (T, 2H) of the top one or the average."""
+    _check_layers(layers)
     if layers == "top":
         return embedded.layers[-1]
     every = embedded.every_layer()
     return every if layers == "all" else every.mean(0)
+
+
+def _check_layers(layers: str) -> None:
+    if layers not in get_args(Layers):
+        raise ValueError(f"layers is {layers!r}; choose all, top or average")
 
 
 def _sentence_to_index(path: Path) -> dict[str, str]:

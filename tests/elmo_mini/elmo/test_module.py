@@ -237,3 +237,19 @@ def test_words_of_a_vocabulary_are_read_with_the_present_weights(
             parameter.mul_(0.5)
         by_word, by_letter = outputs()
     torch.testing.assert_close(by_word, by_letter, rtol=0, atol=1e-6)
+
+
+def test_ids_may_be_arrays_and_lists(files: official_files.Files) -> None:
+    model = elmo(files, 1, vocab_to_cache=["", "The", "sentence", "."]).eval()
+    ids, words = batch_to_ids(SENTENCES[:1]), torch.tensor([[1, 2, 3]])
+    wanted = model(ids, words)["elmo_representations"][0]
+    small = ids.numpy().astype(np.uint16), words.numpy().astype(np.int32)
+    for given in ((ids.numpy(), words.numpy()), (ids.tolist(), words.tolist()), small):
+        assert torch.equal(model(*given)["elmo_representations"][0], wanted)
+        assert torch.equal(model.bilm(*given)["mask"], model.bilm(ids)["mask"])
+    with pytest.raises(TypeError, match="the ids are words; make them"):
+        model(SENTENCES[:1])
+    with pytest.raises(TypeError, match="no array of whole numbers"):
+        model([[[1] * 50], [[1] * 50] * 2])
+    with pytest.raises(ValueError, match="must be whole numbers"):
+        model(ids.numpy() * 1.0)
