@@ -104,7 +104,7 @@ class BiLMOptions(CharacterCNNOptions):
                 use_skip_connections=lstm.get("use_skip_connections") or False,
                 filters=tuple((width, count) for width, count in cnn["filters"]),
                 character_dim=cnn["embedding"]["dim"],
-                n_highway=_none_for_zero(cnn.get("n_highway")) or 0,
+                n_highway=0 if cnn.get("n_highway") is None else cnn["n_highway"],
                 activation=cnn.get("activation", "relu"),
                 max_characters=cnn.get("max_characters_per_token", MAX_CHARACTERS),
             )

@@ -57,7 +57,8 @@ class CharacterCNNOptions:
             )
         if self.activation not in ACTIVATIONS:
             raise ElmoFileError(
-                f"char_cnn.activation is {shown(self.activation)}; known are {', '.join(ACTIVATIONS)}"
+                f"char_cnn.activation is {shown(self.activation)}; "
+                f"known are {', '.join(ACTIVATIONS)}"
             )
 
     @property

@@ -172,7 +172,7 @@ def test_a_proxy_is_tried_and_named(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("NLTK_ALLOW_PROXIED_URLOPEN", raising=False)
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "http://ada:secret@127.0.0.1:9")
-    outcome = download("qc", progress=False, folder=folder)
+    outcome = corpora.download("qc", progress=False, folder=folder)
     said = repr(outcome)
     assert "through the proxy 127.0.0.1:9" in said
     assert "Behind a proxy" in said
@@ -181,4 +181,5 @@ def test_a_proxy_is_tried_and_named(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert "Security Violation" not in said
     assert not pathsec.ALLOW_PROXIED_FETCH
     monkeypatch.setenv("NLTK_ALLOW_PROXIED_URLOPEN", "0")
-    assert "Security Violation" in repr(download("qc", progress=False, folder=folder))
+    monkeypatch.setattr(nltk.downloader, "urlopen", pathsec.urlopen)
+    assert "Security Violation" in repr(corpora.download("qc", progress=False, folder=folder))
