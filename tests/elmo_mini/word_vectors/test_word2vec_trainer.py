@@ -333,7 +333,8 @@ def test_a_window_wider_than_a_sentence_stays_stable(sg):
 
 
 def test_a_window_of_a_million_costs_no_more_than_the_longest_sentence():
-    wide = Word2Vec(SENTENCES, sg=1, window=1_000_000, min_count=1, vector_size=4, epochs=1)
+    options = {"min_count": 1, "vector_size": 4, "epochs": 1, "sample": 0}
+    wide = Word2Vec(SENTENCES, sg=1, window=1_000_000, **options)
     assert np.isfinite(wide.vectors).all()
 
 
@@ -372,7 +373,7 @@ def test_where_nothing_could_be_learnt_that_is_said():
 
 
 def test_a_loss_that_rises_is_told(recwarn):
-    model = Word2Vec(SENTENCES, min_count=1, vector_size=4, epochs=1)
+    model = Word2Vec(SENTENCES, min_count=1, vector_size=4, epochs=1, sample=0)
     assert not recwarn.list
     start = 6 * np.log(2)
     model.loss_history = [start] * 50 + [start * 9] * 2 + [start] * 50
