@@ -279,7 +279,7 @@ BREACHES = {
     "a cell that runs once": (
         "from autograde import check",
         'from autograde import check\n\nby = {"old": 1}\n\n# %%\nby = {"new": by["old"]}',
-        "by = {\"new\"",
+        'by = {"new"',
         "puts another value in the place of 'by'",
     ),
     "discussion without question": (
