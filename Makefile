@@ -88,7 +88,7 @@ endif
 	  echo "$$found has no venv module. On Debian and Ubuntu: sudo apt-get install python3-venv. Then make lab again."; \
 	  exit 1; \
 	fi; \
-	if test -f .venv/lab.stamp && test "$$(cat .venv/lab.stamp)" != "$(CURDIR)"; then rm -rf .venv; fi; \
+	if test -f .venv/lab.stamp && test "$$(cat .venv/lab.stamp)" != "$$(pwd -P)"; then rm -rf .venv; fi; \
 	if { .venv/bin/python -c '$(SUPPORTED)' && $(RUN) pip --version; } >/dev/null 2>&1; then \
 	  echo "1/4 .venv is there, with $$(.venv/bin/python -V)"; \
 	else \
@@ -96,7 +96,7 @@ endif
 	fi
 	@echo "2/4 Installing PyTorch and about 140 packages: 1 to 5 minutes, a dot every 3 seconds"
 	$(call install,$(COURSE))
-	@printf '%s\n' "$(CURDIR)" > $@; touch .venv/new
+	@pwd -P > $@; touch .venv/new
 
 .venv/test.stamp: .venv/lab.stamp
 	@echo "Installing what the tests need, a dot every 3 seconds"

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from elmo_mini.embedding.embed_file import embed_file
     from elmo_mini.embedding.embedder import ElmoEmbedder
     from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix as ScalarMix
-    from elmo_mini.fast.bilm import FastBiLM as FastBiLM
+    from elmo_mini.fast.bilm import FastBiLM as BiLM
     from elmo_mini.fast.bilm_options import BiLMOptions
     from elmo_mini.probing.probe import probe
     from elmo_mini.tagging.tagger import Tagger
+    from elmo_mini.text.character_ids import remove_sentence_boundaries
     from elmo_mini.word_vectors.glove_trainer import Glove
     from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
@@ -44,6 +45,7 @@ __all__ = [
     "load_bilm",
     "load_pretrained",
     "probe",
+    "remove_sentence_boundaries",
     "save_bilm",
     "save_pretrained",
 ]
@@ -65,6 +67,7 @@ _HOMES = {
     "load_bilm": "checkpoints.official.load_bilm",
     "load_pretrained": "checkpoints.pretrained.load_pretrained",
     "probe": "probing.probe.probe",
+    "remove_sentence_boundaries": "text.character_ids.remove_sentence_boundaries",
     "save_bilm": "checkpoints.official.save_bilm",
     "save_pretrained": "checkpoints.pretrained.save_pretrained",
 }

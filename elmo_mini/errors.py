@@ -15,6 +15,9 @@ class ElmoFileError(ConfigurationError):
 
 def in_a_sentence(error: BaseException) -> str:
     """What a command says of an error: one line; of the system's own errors, the file and why."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{os.fsdecode(error.filename)} cannot be used: {error.strerror.lower()}"
+    if isinstance(error, OSError) and error.strerror:
+        what = error.strerror.lower()
+        if error.filename is None or isinstance(error.filename, int):
+            return what
+        return f"{os.fsdecode(error.filename)} cannot be used: {what}"
     return " ".join(str(error).split())

@@ -1,5 +1,7 @@
 """Files: one that must be there, one that may be written, one that appears whole or not at all."""
 
+import errno
+import hashlib
 import os
 import platform
 import re
@@ -13,16 +15,30 @@ import psutil
 
 from elmo_mini.errors import ConfigurationError, PathLike
 
+# What drives say that know no fsync, as some in a network.
+_NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+def as_path(path: PathLike) -> Path:
+    """The path as `pathlib` has it; a leading ``~`` is the home folder, as in a shell."""
+    named = Path(path)
+    try:
+        return named.expanduser()
+    except RuntimeError:  # nobody of that name has a home: a file whose name starts so
+        return named
+
 
 def existing_file(path: PathLike, kind: str = "file") -> Path:
     """The path of a file that is there; `kind` says in the message what it should have been.
+
+    A leading ``~`` is the home folder.
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
         If there is none, or a folder in its place.
     """
-    found = Path(path)
+    found = as_path(path)
     if found.is_dir():
         raise IsADirectoryError(f"{found} is a folder; name one {kind}")
     if not found.is_file():
@@ -44,7 +60,7 @@ def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None
     """
     for source in sources:
         with suppress(OSError):  # one of the two is not there, so they are not the same
-            if source is not None and Path(target).samefile(source):
+            if source is not None and as_path(target).samefile(as_path(source)):
                 raise ConfigurationError(
                     f"{target} is to be written, but it is the file {source}, which is read; name "
                     "another file to write"
@@ -60,7 +76,7 @@ def make_folder(folder: PathLike) -> None:
         If that cannot be done; the message names the folder and what is in the way.
     """
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        as_path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as wrong:
         in_the_way = isinstance(wrong, FileExistsError | NotADirectoryError)
         reason = "a file is in its way" if in_the_way else str(wrong.strerror).lower()
@@ -92,14 +108,22 @@ def check_own(folder: Path, names: Iterable[str], begun: Iterable[str]) -> None:
 def ready_to_write(target: PathLike) -> Path:
     """The path of a file that can be written: its folder is made, and it is no folder itself.
 
+    A leading ``~`` is the home folder. Of a link, the path is that of the file it points to.
+
     Raises
     ------
     OSError
-        If the folder cannot be made, or `target` is a folder.
+        If the folder cannot be made, or `target` is a folder or a device.
     """
-    path = Path(target)
+    path = as_path(target)
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write")
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} is no ordinary file; name a file to write")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(f"{path} is write-protected; unlock it, or name another file")
     make_folder(path.parent)
     return path
 
@@ -110,28 +134,52 @@ def written_whole(target: PathLike) -> Iterator[Path]:
 
     A reader, or a run that was killed, finds the old content or the new, never a part. Several
     writers at once do not meet: the last to finish stays. What a killed one left is removed. The
-    folder is made where it is missing; raises as `ready_to_write`.
+    folder is made where it is missing; a file that is there keeps its permissions. Raises as
+    `ready_to_write`.
     """
     path = ready_to_write(target)
     here = f".part-{platform.node()}+"
     for part in unfinished(path):
-        writer = re.fullmatch(rf"{re.escape(path.name + here)}(\d+)\+\w+", part.name)
+        writer = re.fullmatch(rf"{re.escape(_short(path) + here)}(\d+)\+\w+", part.name)
         if writer and not psutil.pid_exists(int(writer[1])):
-            part.unlink(missing_ok=True)
-    part = path.with_name(f"{path.name}{here}{os.getpid()}+{uuid4().hex[:8]}")
+            with suppress(OSError):  # another user's
+                part.unlink(missing_ok=True)
+    part = path.with_name(f"{_short(path)}{here}{os.getpid()}+{uuid4().hex[:8]}")
     try:
+        part.touch()
+        permissions = (path if path.exists() else part).stat().st_mode & 0o777
         yield part
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.chmod(0o644)  # safetensors writes for the owner alone
+        with part.open("r+b") as file:  # Windows flushes only what is open for writing
+            _flush(file.fileno())
+        with suppress(OSError):  # drives without permissions: USB sticks, shares
+            part.chmod(permissions)  # safetensors writes for the owner alone
         part.replace(path)
+    except OSError as wrong:
+        if wrong.filename is not None and os.fspath(wrong.filename) == str(part):
+            wrong.filename, wrong.filename2 = str(path), None  # the name that the user knows
+        raise
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def unfinished(target: Path) -> list[Path]:
     """What `written_whole` writes for `target` just now, or wrote until it was killed."""
-    return sorted(target.parent.glob(f"{escape(target.name)}.part-*"))
+    return sorted(target.parent.glob(f"{escape(_short(target))}.part-*"))
+
+
+def _short(path: Path) -> str:
+    """The file's name, or a short stand-in where it leaves no room for what is appended."""
+    name = os.fsencode(path.name)
+    return path.name if len(name) <= 100 else hashlib.sha256(name).hexdigest()[:32]
+
+
+def _flush(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as wrong:
+        if wrong.errno not in _NO_FSYNC:
+            raise
 
 
 def write_text(target: PathLike, text: str) -> None:

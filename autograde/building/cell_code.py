@@ -68,6 +68,29 @@ def values_not_shown(source: str) -> list[tuple[int, str]]:
     ]
 
 
+def taken_apart(source: str) -> list[tuple[int, str]]:
+    """Line and name of values that a cell puts in the place of the one it takes entries from.
+
+    ``table = {"new": table["old"]}`` runs once: the second time there is no entry ``old``.
+    """
+    found, made = [], set[str]()
+    for node in tree(source).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        read = {
+            part.value.id
+            for part in ast.walk(node)
+            if isinstance(part, ast.Subscript)
+            and isinstance(part.ctx, ast.Load)
+            and isinstance(part.value, ast.Name)
+            and isinstance(part.slice, ast.Constant)
+            and isinstance(part.slice.value, str)
+        }
+        found += [(node.lineno, name) for name in sorted((names & read) - made)]
+        made |= names
+    return found
+
+
 def ends_with_semicolon(source: str) -> bool:
     """Whether the last token is a semicolon, which hides the cell's value in IPython."""
     layout = {

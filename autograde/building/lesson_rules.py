@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from autograde.building.alt_text import undescribed_in_markdown
-from autograde.building.cell_code import cleared, syntax_error, values_not_shown
+from autograde.building.cell_code import cleared, syntax_error, taken_apart, values_not_shown
 from autograde.building.exercise_rules import Find, exercise_refusals
 from autograde.building.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
@@ -121,6 +121,13 @@ class _Rules:
                     cell,
                     f"what {function}(...) returns is not shown: a notebook shows the value of a "
                     "cell's last line only. Put it last, or in a cell of its own.",
+                    number,
+                )
+            for number, name in [] if broken else taken_apart(cell.source):
+                yield self.lesson.refusal(
+                    cell,
+                    f"run a second time, this cell fails: it puts another value in the place of "
+                    f"{name!r}, whose entries it reads. Give the new value a name of its own.",
                     number,
                 )
             marks = [

@@ -17,7 +17,7 @@ from autograde.checking.captured_output import captured_output
 from autograde.checking.case_inputs import case_inputs
 from autograde.checking.code_parts import code_parts
 from autograde.checking.diagnosis import named_mistake, other_errors
-from autograde.checking.exercise import Answer, Exercise, Plain
+from autograde.checking.exercise import Answer, CourseAtFault, Exercise, Plain
 from autograde.checking.judge import first_difference
 from autograde.checking.kept_part import keep_at_the_workspace
 from autograde.checking.missing_names import explain_missing_names
@@ -166,10 +166,18 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     came: tuple[Outcome, ...] = ()
     with captured_output() as printed:
         try:
+            if exercise.needs is not None:
+                exercise.needs()
             came = answer_outcomes(exercise, answer, seed)
             report = judged(exercise, answer, came, seed)
         except NotASlip:  # its author's fault, and every proof meets it
             raise
+        except CourseAtFault as error:
+            message = (
+                f"Your answer was not judged, and it is not at fault: {error}. Who runs the course "
+                "has to mend that; then check again."
+            )
+            report = Report(exercise, 0.0, (), message, judged=False)
         except Exception as error:
             report = _not_judged(exercise, error)
     note = "" if torch.is_grad_enabled() else GRADIENTS_OFF

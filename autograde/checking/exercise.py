@@ -76,6 +76,10 @@ class Mistake:
     hint: int | None = None
 
 
+class CourseAtFault(ValueError):
+    """A file or a setting of the course is at fault; the text says which, and what to do."""
+
+
 @dataclass(frozen=True, eq=False)
 class Exercise:
     """One exercise of one lesson.
@@ -86,6 +90,8 @@ class Exercise:
     ``codes``, such as ids of words, nothing is said of the size of a single one. What is expected
     stands in the report of a wrong case, unless that is the answer itself (``shows_expected``).
     Where no input of a case would help to find the mistake, none is shown (``shows_case``).
+    ``needs`` is called before an answer is run, and raises `CourseAtFault` where something is amiss
+    that is no learner's.
     """
 
     id: str
@@ -108,6 +114,7 @@ class Exercise:
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0
+    needs: Callable[[], object] | None = None
 
     def inputs(self, case_index: int, seed: int) -> Inputs:
         """The inputs of one case; the same seed gives the same inputs."""

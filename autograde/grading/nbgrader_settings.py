@@ -9,6 +9,7 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from autograde.grading.clean_html import clean_html, clean_markdown
 from autograde.grading.feedback_names import FeedbackExporter
+from autograde.grading.hand_ins_by_name import HandInsByName
 from autograde.grading.instructor_notes import RemoveInstructorNotes
 from autograde.grading.model_answers import ReleaseModelAnswers
 
@@ -47,6 +48,7 @@ def configure(c: Config) -> None:
     # On a busy machine outputs may lag behind; after 4 s nbgrader would drop the submission.
     c.Execute.iopub_timeout = 60
 
+    c.ZipCollectApp.collector_plugin = HandInsByName
     c.GenerateFeedback.exporter_class = FeedbackExporter
     c.Validator.failed_warning = "{num_failed} of the graded cells do not earn full points yet.\n"
 

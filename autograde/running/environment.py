@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from autograde.running.environment_report import EnvironmentReport, Need
+from autograde.running.jupyter_folders import not_writable
 
 COURSE = Path(__file__).resolve().parents[2]
 DISTRIBUTION = "before-bert"
@@ -44,6 +45,7 @@ def environment() -> EnvironmentReport:
         _packages,
         _corpora,
         _work_folder,
+        _home_folder,
         _threads,
         _memory,
         _disk,
@@ -213,6 +215,19 @@ def _shown(path: Path) -> str:
     if path == COURSE:
         return "the course's folder"
     return path.relative_to(COURSE).as_posix() if path.is_relative_to(COURSE) else path.name
+
+
+def _home_folder() -> list[Need]:
+    """Does the home folder take Jupyter's own files?"""
+    folder = not_writable()
+    if folder is None:
+        return []
+    advice = (
+        "JupyterLab keeps its settings and keys there. `make lab` puts them into work/ instead; "
+        "with another JupyterLab set HOME, or JUPYTER_RUNTIME_DIR and JUPYTER_DATA_DIR, to a "
+        "folder that you may write to."
+    )
+    return [Need("home folder", "note", f"{folder} takes no files", advice)]
 
 
 def _threads() -> list[Need]:

@@ -9,6 +9,7 @@ import webbrowser
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from autograde.running import jupyter_folders
 from autograde.running.released import START_LESSON, released_files
 from autograde.running.working_copies import Change, hand_out
 from autograde.workspace import results
@@ -56,9 +57,23 @@ def run(args: argparse.Namespace) -> int:
         print("docs/installing.md tells the other routes.")
         return 1
     print(f"{stages}/{stages} Starting JupyterLab", flush=True)
+    try:
+        _find_room(work)
+    except OSError as error:
+        print(f"Neither your home folder nor {_short(work)} takes JupyterLab's own files: {error}.")
+        print("Make room on that disk, or set HOME to a folder that you may write to.")
+        return 1
     start_jupyterlab(server_options(work, changes, port=args.port, no_open=args.no_open))
     print(f"JupyterLab has stopped. Your work is in {_short(work)}; make lab opens it again.")
     return 0
+
+
+def _find_room(work: Path) -> None:
+    """Where the home folder takes no files, have JupyterLab keep its own beside the lessons."""
+    if folder := jupyter_folders.not_writable():
+        place = work / ".course" / "jupyter"
+        jupyter_folders.keep_in(place)
+        print(f"    {folder} takes no files; JupyterLab keeps its own in {_short(place)}")
 
 
 def _tell(changes: list[Change]) -> None:

@@ -197,14 +197,16 @@ def _elmo(texts: Texts, seed: int | None = None) -> Floats:
     new.sort(key=len)
     found = _embedder(seed).embed_sentences(map(list, new))
     for text, layers in zip(new, found, strict=True):
-        _kept[text, seed] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
+        # (3, T, 2 H) to (6 H,); of a text without a word, zeros
+        _kept[text, seed] = layers.sum(1).ravel() if not text else layers.mean(1).ravel()
     return np.stack([_kept[tuple(text), seed] for text in texts])
 
 
 def _static(texts: Texts) -> Floats:
     model, vocabulary = _awd_lstm()
     table = model.embedding.weight.detach()
-    rows = [table[torch.tensor(vocabulary.encode(text))] for text in texts]
+    nothing = torch.zeros(1, table.shape[1])  # for a text without a word
+    rows = [table[torch.tensor(vocabulary.encode(text))] if text else nothing for text in texts]
     return np.stack([torch.cat([row.mean(0), row.amax(0)]).numpy() for row in rows])
 
 

@@ -24,6 +24,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.files import as_path
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -98,7 +99,7 @@ def load_awd_lstm(
     CheckpointDamaged
         If the file is truncated, or holds something else.
     """
-    file = course_file(direction) if path is None else Path(path)
+    file = course_file(direction) if path is None else as_path(path)
     tensors, record = read_checkpoint(file)
     try:
         options = AWDLSTMOptions.from_dict(record["options"])

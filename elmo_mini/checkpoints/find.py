@@ -8,6 +8,7 @@ from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.files import as_path
 
 
 def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> FastBiLM:
@@ -42,9 +43,9 @@ def model_files(
                 "the course's own model is not here; restore it with git, or name another model"
             )
         return (pretrained.COURSE_CHECKPOINT,)
-    path = Path(model)
+    path = as_path(model)
     if weights is not None:
-        return path, Path(weights)
+        return path, as_path(weights)
     if path.is_dir():
         return _in_folder(path)
     if not path.exists():

@@ -24,7 +24,7 @@ def misfits(
 
     Parameters
     ----------
-    found : name to array or tensor
+    found : name to array or tensor, or to an array of a file, whose numbers are not read
     wanted : name to shape of every part of the model
     foreign : names that must not be there
 
@@ -42,7 +42,7 @@ def misfits(
             faults.append(f"{name} is {kind}, no array of floating-point numbers")
         elif tuple(array.shape) != shape:
             faults.append(f"{name} has shape {tuple(array.shape)}, not {shape}")
-        elif not bool(torch.as_tensor(array).isfinite().all()):
+        elif _is_here(array) and not bool(torch.as_tensor(array).isfinite().all()):
             faults.append(f"{name} holds numbers that are not finite")
     return "; ".join([*faults[:SHOWN], *(["..."] if len(faults) > SHOWN else [])])
 
@@ -89,4 +89,10 @@ def _own_methods(part: torch.nn.Module) -> list[str]:
 def _is_floating(array: object) -> bool:
     if isinstance(array, Tensor):
         return array.is_floating_point()
-    return isinstance(array, np.ndarray) and np.issubdtype(array.dtype, np.floating)
+    kind = getattr(array, "dtype", None)  # of an array, or of one in a file
+    return isinstance(kind, np.dtype) and np.issubdtype(kind, np.floating)
+
+
+def _is_here(array: object) -> bool:
+    """Whether its numbers are in memory, and not in a file or nowhere."""
+    return isinstance(array, np.ndarray) or (isinstance(array, Tensor) and not array.is_meta)

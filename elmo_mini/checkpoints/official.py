@@ -9,22 +9,25 @@ Row 0 of the character embedding ("no token") is not in the file.
 import json
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import h5py
-import numpy as np
 import torch
 from torch import Tensor
 
 from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
+from elmo_mini.checkpoints.hdf5_weights import check_stored, numbers, opened
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
-from elmo_mini.files import existing_file, write_text, written_whole
+from elmo_mini.files import as_path, existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
+from elmo_mini.plain_text import NotPlainText, text_of
+
+LARGEST_OPTIONS = 1_000_000  # bytes; an options file has about one thousand
 
 
 def read_options(options_file: PathLike) -> BiLMOptions:
@@ -38,9 +41,16 @@ def read_options(options_file: PathLike) -> BiLMOptions:
         If it is no JSON, lacks an entry, or describes a model over whole words.
     """
     path = _existing(options_file)
+    if path.stat().st_size > LARGEST_OPTIONS:
+        raise ElmoFileError(
+            f"{path} is no JSON options file: it has {path.stat().st_size:,} bytes; is it the "
+            "weight file?"
+        )
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as wrong:
+        content = json.loads(text_of(path))
+    except NotPlainText as wrong:
+        raise ElmoFileError(f"{path} is not a JSON options file: {wrong}") from wrong
+    except (ValueError, RecursionError) as wrong:
         raise ElmoFileError(f"{path} is not a JSON options file: {wrong}") from wrong
     try:
         return BiLMOptions.from_dict(content)
@@ -59,6 +69,11 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
         If a file is damaged or foreign, or the two files do not belong together.
     """
     options = read_options(options_file)
+    path = _existing(weight_file)
+    with torch.device("meta"):  # nothing is allocated before the file is known to fit
+        planned = FastBiLM(options)
+    with opened(path) as datasets:
+        _check_fit(path, planned, datasets)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         bilm = FastBiLM(options, stateful=stateful)
     load_weights(bilm, weight_file)
@@ -68,23 +83,42 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
 def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
     """Copy the weights of an official file into `bilm`; raises as `load_bilm`."""
     path = _existing(weight_file)
-    arrays = _arrays(path)
-    if "char_embed" not in arrays:
-        raise ElmoFileError(_why_no_characters(path, arrays))
     parts = official_weights(bilm)
-    foreign = [name for name in arrays if name.startswith(("CNN", "RNN_")) and name not in parts]
-    faults = misfits(arrays, {name: tuple(part.shape) for name, part in parts.items()}, foreign)
+    with opened(path) as datasets:
+        _check_fit(path, bilm, datasets)
+        arrays = {
+            name: torch.from_numpy(numbers(datasets[name])).to(part.dtype)
+            for name, part in parts.items()
+        }
+    _refuse(path, misfits(arrays, _shapes(parts)))  # a number may be finite in float64 alone
+    with torch.no_grad():
+        for name, part in parts.items():
+            part.copy_(arrays[name])
+
+
+def _check_fit(path: Path, bilm: FastBiLM, datasets: dict[str, h5py.Dataset]) -> None:
+    """Hold names, shapes, types and storage to the model, before a number is read."""
+    if "char_embed" not in datasets:
+        raise ElmoFileError(_why_no_characters(path, datasets))
+    parts = official_weights(bilm)
+    foreign = [name for name in datasets if name.startswith(("CNN", "RNN_")) and name not in parts]
+    _refuse(path, misfits(datasets, _shapes(parts), foreign))
+    check_stored(path, {name: datasets[name] for name in parts})
+
+
+def _shapes(parts: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(part.shape) for name, part in parts.items()}
+
+
+def _refuse(path: Path, faults: str) -> None:
     if faults:
         raise ElmoFileError(
             f"{path} does not fit its options: {faults}. Both files must come from one model"
         )
-    with torch.no_grad():
-        for name, part in parts.items():
-            part.copy_(torch.from_numpy(arrays[name]))
 
 
 def official_file(weight_file: PathLike) -> dict[str, Tensor]:
-    """All weights of an official file by name, as they stand there; nothing is checked.
+    """All weights of an official file by name, as they stand there.
 
     Raises
     ------
@@ -93,8 +127,10 @@ def official_file(weight_file: PathLike) -> dict[str, Tensor]:
     ElmoFileError
         If it is damaged or foreign.
     """
-    arrays = _arrays(_existing(weight_file))
-    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+    path = _existing(weight_file)
+    with opened(path) as datasets:
+        check_stored(path, datasets)
+        return {name: torch.from_numpy(numbers(item)) for name, item in datasets.items()}
 
 
 def save_bilm(bilm: FastBiLM, options_file: PathLike, weight_file: PathLike) -> None:
@@ -112,7 +148,7 @@ def save_bilm(bilm: FastBiLM, options_file: PathLike, weight_file: PathLike) -> 
         both files are one.
     """
     check_weights_are_all(bilm)
-    if Path(options_file).resolve() == Path(weight_file).resolve():
+    if as_path(options_file).resolve() == as_path(weight_file).resolve():
         raise ConfigurationError(f"options and weights are two files; {weight_file} is named twice")
     if bilm.carried.has_start:
         warnings.warn(
@@ -164,42 +200,7 @@ def _existing(file: PathLike) -> Path:
     return existing_file(name)
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with h5py.File(path, "r") as file:
-            return _datasets(file)
-    except OSError as wrong:
-        raise ElmoFileError(
-            f"{path} is no readable HDF5 file ({_what_it_is(path)}); fetch it again. "
-            f"HDF5 says: {wrong}"
-        ) from wrong
-
-
-def _datasets(file: h5py.File) -> dict[str, np.ndarray]:
-    arrays: dict[str, np.ndarray] = {}
-
-    def collect(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            arrays[name] = np.asarray(item)
-
-    file.visititems(collect)
-    return arrays
-
-
-def _what_it_is(path: Path) -> str:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        head = file.read(64)
-    if head.startswith(b"\x89HDF\r\n"):
-        return f"{size} bytes of an HDF5 file that has been cut short or damaged"
-    if head.startswith(b"version https://git-lfs"):
-        return "a Git LFS pointer, not the file itself"
-    if head.lstrip().lower().startswith((b"<!doctype", b"<html")):
-        return "a web page, perhaps a failed download"
-    return f"{size} bytes that start with {head[:8]!r}"
-
-
-def _why_no_characters(path: Path, arrays: dict[str, np.ndarray]) -> str:
+def _why_no_characters(path: Path, arrays: Iterable[str]) -> str:
     if "embedding" in arrays:
         return (
             f"{path} belongs to a model over whole words: it has a word table 'embedding' and no "

@@ -14,14 +14,14 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoints.fitting import check_weights_are_all
+from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
     with_weights,
     write_checkpoint,
 )
-from elmo_mini.errors import PathLike
+from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 
@@ -78,8 +78,16 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
             f"{file} holds no pretrained model alone; a run's checkpoint becomes one with "
             "`python -m elmo_mini pretrain`, which writes model.safetensors beside it"
         )
-    options = BiLMOptions.from_dict(record["options"])
+    try:
+        options = BiLMOptions.from_dict(record["options"])
+    except ElmoFileError as wrong:
+        raise CheckpointDamaged(f"{file}: {wrong}") from wrong
     start = {name: tensors.pop(name) for name in START if name in tensors}
+    with torch.device("meta"):  # nothing is allocated before the file is known to fit
+        wanted = {name: tuple(x.shape) for name, x in FastBiLM(options).state_dict().items()}
+    faults = misfits(tensors, wanted, [name for name in tensors if name not in wanted])
+    if faults:
+        raise CheckpointDamaged(f"{file} does not fit the model: {faults}")
     bilm = with_weights(lambda: FastBiLM(options, stateful=stateful), tensors, file)
     if start:
         carried = bilm.carried

@@ -1,12 +1,16 @@
 """Fetch the corpora with NLTK's downloader, without ever hanging on a silent network."""
 
+import os
 import queue
 import sys
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+from urllib.request import getproxies
 
 from tqdm import tqdm
 
@@ -116,6 +120,7 @@ def _fetch(
                 except queue.Empty:
                     about, what = "", "failed"
                     value = f"no answer from the NLTK server within {patience:g} seconds"
+                    value += f", {proxy}" if (proxy := _proxy()) else ""
                 if what == "failed":
                     for other in names[position:] if not about else [about]:
                         outcome.failed[other] = str(value)
@@ -144,12 +149,23 @@ def _work(
     import nltk.downloader as nltk_downloader
 
     warnings.simplefilter("ignore")
+    with _through_proxy():
+        _run(nltk_downloader, names, folder, index, messages)
+
+
+def _run(
+    nltk_downloader: Any,
+    names: list[str],
+    folder: str | Path | None,
+    index: str | None,
+    messages: "queue.SimpleQueue[tuple[str, str, float | str]]",
+) -> None:
     try:
         downloader = nltk_downloader.Downloader(index, None if folder is None else str(folder))
         target = downloader.download_dir
         downloader.index()
     except Exception as error:
-        messages.put(("", "failed", f"{UNREACHABLE}: {_reason(error)}"))
+        messages.put(("", "failed", f"{_unreachable()}: {_reason(error)}"))
         return
     for name in names:
         failure = ""
@@ -162,6 +178,46 @@ def _work(
         except Exception as error:
             failure = _reason(error)
         messages.put((name, "failed", failure) if failure else (name, "done", str(target)))
+
+
+@contextmanager
+def _through_proxy() -> Iterator[None]:
+    """Let NLTK go through the proxy that this machine is set to, as pip does.
+
+    NLTK refuses one, since it could be sent to an address inside a network. Here the address is
+    fixed. Who has set NLTK's variable to something keeps it.
+    """
+    try:
+        from nltk import pathsec
+    except ImportError:  # an older NLTK, which has no such rule
+        yield
+        return
+    before = pathsec.ALLOW_PROXIED_FETCH
+    if getproxies() and "NLTK_ALLOW_PROXIED_URLOPEN" not in os.environ:
+        pathsec.ALLOW_PROXIED_FETCH = True
+    try:
+        yield
+    finally:
+        pathsec.ALLOW_PROXIED_FETCH = before
+
+
+def _proxy() -> str:
+    """The proxy that a download goes through, and where to read on; empty without one."""
+    proxies = getproxies()
+    proxy = proxies.get("https") or proxies.get("http") or proxies.get("all")
+    if not proxy:
+        return ""
+    address = proxy.rpartition("@")[2]  # without a name and a password
+    return (
+        f"through the proxy {address}, which HTTPS_PROXY or the system's settings name; docs/"
+        "installing.md has a section Behind a proxy"
+    )
+
+
+def _unreachable() -> str:
+    """Why perhaps, where nothing came: a proxy is set, or the machine is offline."""
+    proxy = _proxy()
+    return f"the NLTK server cannot be reached {proxy}. NLTK says" if proxy else UNREACHABLE
 
 
 def _fault(name: str, folder: Path | None = None) -> str:

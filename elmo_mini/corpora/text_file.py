@@ -1,17 +1,17 @@
 """A user's own text file as a corpus: streamed, never whole in memory."""
 
-import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
 from elmo_mini.corpora.corpus import Corpus
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing
 from elmo_mini.corpora.passages import Passage, Sentence, shared
+from elmo_mini.files import as_path
+from elmo_mini.plain_text import NotPlainText, chunks_of
 from elmo_mini.text.tokenizer import split_spans, tokenize
 
 BLOCK = 20_000
 SENTENCES_PER_PASSAGE = 10
-_UNICODE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 def from_text_file(
@@ -34,7 +34,7 @@ def from_text_file(
     ValueError
         If Python knows no such encoding.
     """
-    path = Path(path)
+    path = as_path(path)
     _check_start(path, encoding)
 
     def read() -> Iterator[Passage]:
@@ -53,43 +53,26 @@ def from_text_file(
 
 
 def _check_start(path: Path, encoding: str) -> None:
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise ValueError(f"Python knows no encoding {encoding!r}; try 'utf-8'") from None
     if path.is_dir():
         raise CorpusMissing(f"{path} is a folder; name one text file in it.")
     try:
-        with path.open("rb") as file:
-            start = file.read(4096)
+        empty = next(_chunks(path, encoding), None) is None
     except FileNotFoundError:
         raise CorpusMissing(f"There is no file {path}; check the name and the folder.") from None
     except OSError as error:
         reason = error.strerror or "the system refused"
         raise CorpusDamaged(f"{path} cannot be read ({reason}); check its permissions.") from error
-    if not start:
+    if empty:
         raise CorpusDamaged(f"{path} is empty; fetch or save it again.")
-    plain = encoding.lower().replace("_", "-").startswith(("utf-8", "utf8", "latin", "ascii"))
-    for mark, name in _UNICODE_MARKS.items():
-        if plain and start.startswith(mark):
-            raise CorpusDamaged(f"{path} is {name.upper()} text; pass encoding={name!r}.")
-    if plain and b"\0" in start:
-        raise CorpusDamaged(f"{path} is not a text file: it holds zero bytes; save it as text.")
 
 
 def _chunks(path: Path, encoding: str) -> Iterator[str]:
-    """The file's text, `BLOCK` characters at a time, with every line end as ``\\n``."""
-    skips_mark = (
-        "utf-8-sig" if encoding.lower().replace("_", "-") in {"utf-8", "utf8"} else encoding
-    )
+    """The file's text, `BLOCK` bytes at a time, with every line end as ``\\n``."""
     try:
-        with path.open(encoding=skips_mark) as file:
-            while chunk := file.read(BLOCK):
-                yield chunk
-    except UnicodeDecodeError as error:
+        yield from chunks_of(path, encoding, BLOCK)
+    except NotPlainText as error:
         raise CorpusDamaged(
-            f"{path}{_line_of_damage(path, encoding)} is not {encoding.upper()} text; "
-            "save it as UTF-8, or pass its encoding, for instance encoding='latin-1'."
+            f"{error}, or pass its encoding, for instance encoding={error.likely!r}."
         ) from error
 
 
@@ -116,16 +99,3 @@ def _blocks(path: Path, encoding: str) -> Iterator[str]:
             yield rest[:cut]
             rest = rest[cut:]
     yield rest
-
-
-def _line_of_damage(path: Path, encoding: str) -> str:
-    """Where the first undecodable line is, for encodings in which a line end is one byte."""
-    if codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
-        return ""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode(encoding)
-            except UnicodeDecodeError as error:
-                return f", line {number:,}, byte {error.start + 1} ({line[error.start]:#04x}),"
-    return ""

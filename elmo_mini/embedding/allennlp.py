@@ -14,7 +14,7 @@ from torch import Tensor
 
 from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.embedding.elmo import Elmo
-from elmo_mini.errors import ConfigurationError, ElmoFileError
+from elmo_mini.errors import ElmoFileError
 from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
 
 ROOT = "_elmo_lstm."
@@ -50,14 +50,7 @@ def load_allennlp_state(elmo: Elmo, state: Mapping[str, Tensor], prefix: str = "
     ------
     ElmoFileError
         If a tensor is missing, foreign, of another shape or not finite. `elmo` is then unchanged.
-    ConfigurationError
-        If `elmo` holds a cached vocabulary, whose vectors would stay those of the old weights.
     """
-    if elmo.bilm.has_vocabulary:
-        raise ConfigurationError(
-            "this Elmo has cached the vectors of a vocabulary. Make it without vocab_to_cache, "
-            "load the weights, and call elmo.bilm.cache_vocabulary(words) then"
-        )
     ours = {name[len(prefix) :]: state[name] for name in state if name.startswith(prefix)}
     ours.pop(CACHED, None)
     if not any(name.startswith(ROOT) for name in ours):

@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 
 from elmo_mini.hdf5_target import HDF5Target
 
+LARGEST_HEADER = 100_000_000  # the format's readers refuse a longer one
+
 
 def write_hdf5(
-    target: Path, arrays: Iterable[NDArray[Any]], sentence_to_index: Mapping[str, str]
+    target: Path, arrays: Iterable[NDArray[Any]], sentence_to_index: Mapping[str, str] | None
 ) -> None:
     """Datasets ``"0"``, ``"1"`` ... and ``sentence_to_index``, as ``allennlp elmo`` wrote them."""
     with HDF5Target(target) as raw, h5py.File(raw, "w") as file:
         for number, array in enumerate(arrays):
             file.create_dataset(str(number), data=array)
             raw.check()
+        if sentence_to_index is None:
+            return
         index = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype("utf-8"))
         index[0] = json.dumps(sentence_to_index, ensure_ascii=False)
 
@@ -39,7 +43,7 @@ def write_safetensors(
     Raises
     ------
     ValueError
-        If an array has not the shape that was said.
+        If an array has not the shape that was said, or there are too many.
     """
     index = json.dumps(sentence_to_index, ensure_ascii=False)
     header: dict[str, Any] = {"__metadata__": {"sentence_to_index": index}}
@@ -50,6 +54,11 @@ def write_safetensors(
         header[str(number)] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
     content = json.dumps(header, ensure_ascii=False).encode()
     content += b" " * (-len(content) % 8)
+    if len(content) > LARGEST_HEADER:
+        raise ValueError(
+            f"a safetensors file cannot hold the names of {len(shapes):,} lines (its header ends "
+            "at 100 MB); write .hdf5 or .vectors, or part the text"
+        )
     with target.open("wb") as file:
         file.write(len(content).to_bytes(8, "little") + content)
         for number, (array, shape) in enumerate(zip(arrays, shapes, strict=True)):

@@ -4,7 +4,6 @@ NAACL ELMo paper, section 3.3: freeze the biLM, mix its layers with task weights
 and feed the result to the task model, with dropout.
 """
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
+from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
 
@@ -32,8 +31,8 @@ class Elmo(nn.Module):
         Weights that are unfrozen later, ``elmo.bilm.requires_grad_(True)``, are trained from then
     do_layer_norm : normalise each layer before mixing (sentence boundaries take part)
     dropout : rate of plain dropout on each output, in training mode only
-    vocab_to_cache : words whose token layer is computed once, for `word_inputs`; the first entry
-        must be the padding token
+    vocab_to_cache : words whose token layer is computed once, for `word_inputs`, and again where
+        its weights change; the first entry must be the padding token
     keep_sentence_boundaries : leave the two boundary vectors of each sentence in the output
     scalar_mix_parameters : weights before the softmax; given, weights and gamma are frozen
     module : a `FastBiLM` to use in place of files; its weights are shared and left as they are,
@@ -89,11 +88,6 @@ class Elmo(nn.Module):
         if cache_tokens:
             self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
-            if any(p.requires_grad for p in self.bilm.parameters()):
-                warnings.warn(
-                    "the biLM is trained, but vectors of vocab_to_cache stay as they are now",
-                    stacklevel=2,
-                )
             self.bilm.cache_vocabulary(vocab_to_cache)
 
     def get_output_dim(self) -> int:
@@ -109,8 +103,8 @@ class Elmo(nn.Module):
 
         Parameters
         ----------
-        inputs : (B, T, 50) character ids from `batch_to_ids`; further leading dimensions are
-            kept, as in (B, S, T, 50)
+        inputs : (B, T, 50) character ids from `batch_to_ids`, as a tensor, a NumPy array or
+            nested lists; further leading dimensions are kept, as in (B, S, T, 50)
         word_inputs : (B, T) rows of `vocab_to_cache`, with the same leading dimensions
 
         Returns
@@ -118,6 +112,9 @@ class Elmo(nn.Module):
         "elmo_representations": list of (B, T, 2 * projection_dim); "mask": (B, T) bool. T grows
         by 2 when sentence boundaries are kept.
         """
+        inputs = as_ids(inputs, self.bilm.device)
+        if word_inputs is not None:
+            word_inputs = as_ids(word_inputs, self.bilm.device)
         leading = inputs.shape[:-2]
         if inputs.dim() > 3:
             inputs = inputs.flatten(0, -3)

@@ -19,8 +19,9 @@ from elmo_mini.embedding.cache.writing import Dtype, as_type
 from elmo_mini.embedding.stream import Embedded, Sentence, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.files import check_not_read, existing_file, make_folder, written_whole
-from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.files import as_path, check_not_read, existing_file, make_folder, written_whole
+from elmo_mini.plain_text import lines_of
+from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.tokenizer import tokenize
 
 Layers = Literal["all", "top", "average"]
@@ -80,11 +81,10 @@ def embed_file(
         If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, if a setting is unknown, or if
         `target` is `source`, whatever `overwrite` says.
     """
-    read, write_to = Path(source), Path(target)
+    read, write_to = as_path(source), as_path(target)
     check_not_read(write_to, [read])
     form = _format(write_to, format)
-    if layers not in get_args(Layers):
-        raise ValueError(f"layers is {layers!r}; choose all, top or average")
+    _check_layers(layers)
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
@@ -101,7 +101,7 @@ def embed_file(
         cache = write_cache(bilm, sentences, write_to, dtype=dtype, overwrite=overwrite, **settings)
         return EmbeddedFile(write_to, form, len(lengths), sum(lengths), cache.nbytes)
     arrays = (
-        as_type(_chosen(embedded, layers), np.dtype(dtype))
+        as_type(chosen_layers(embedded, layers), np.dtype(dtype))
         for embedded in embed_stream(bilm, sentences, **settings)
     )
     with written_whole(write_to) as part:
@@ -150,14 +150,11 @@ def _format(target: Path, format: str | None) -> Format:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    number = 0
-    with existing_file(path, "text file").open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-            except UnicodeDecodeError as wrong:
-                raise ValueError(f"line {number} of {path} is not UTF-8 text: {wrong}") from wrong
-    if not number:
+    empty = True
+    for line in lines_of(existing_file(path, "text file")):
+        empty = False
+        yield line.strip()
+    if empty:
         raise ValueError(f"{path} is empty; it must hold one sentence a line")
 
 
@@ -165,11 +162,18 @@ def _sentences(path: Path, split_words: bool) -> Iterator[Sentence]:
     return (tokenize(line) if split_words else line.split() for line in _lines(path))
 
 
-def _chosen(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
+def chosen_layers(embedded: Embedded, layers: Layers) -> NDArray[np.float32]:
+    """(layers, T, 2H) of a sentence, or (T, 2H) of the top one or the average."""
+    _check_layers(layers)
     if layers == "top":
         return embedded.layers[-1]
     every = embedded.every_layer()
     return every if layers == "all" else every.mean(0)
+
+
+def _check_layers(layers: str) -> None:
+    if layers not in get_args(Layers):
+        raise ValueError(f"layers is {layers!r}; choose all, top or average")
 
 
 def _sentence_to_index(path: Path) -> dict[str, str]:

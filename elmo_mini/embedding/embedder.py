@@ -13,11 +13,16 @@ from torch import Tensor
 
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.find import load_model
+from elmo_mini.embedding.array_files import write_hdf5
+from elmo_mini.embedding.embed_file import Layers, chosen_layers
 from elmo_mini.embedding.stream import embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.files import as_path, check_not_read, written_whole
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
-from elmo_mini.text.sentences import Sentence, checked
+from elmo_mini.text.sentences import Sentence, check_batch, checked
+
+LARGEST_PADDED = 8_192  # words with padding that one run may have
 
 
 class ElmoEmbedder:
@@ -106,14 +111,21 @@ class ElmoEmbedder:
     def embed_batch(self, batch: Sequence[Sentence]) -> list[np.ndarray]:
         """One (layers, words, 2 * projection_dim) array per sentence, float32.
 
-        An empty sentence gives an array of no words.
+        An empty sentence gives an array of no words, an empty batch an empty list. Where one
+        sentence is much longer than the others, they are run apart.
 
         Raises
         ------
         TypeError, ValueError
             As `batch_to_ids`; the message names row, position and type.
         """
-        return [embedded.every_layer() for embedded in embed_batch(self.bilm, batch)]
+        check_batch(batch, may_be_empty=True)
+        longest = max(map(len, batch), default=0)
+        if self.bilm.stateful or len(batch) * longest <= LARGEST_PADDED:
+            found = embed_batch(self.bilm, batch) if len(batch) else []
+        else:
+            found = list(embed_stream(self.bilm, batch, batch_size=len(batch)))
+        return [embedded.every_layer() for embedded in found]
 
     def embed_sentences(
         self, sentences: Iterable[Sentence], batch_size: int = 64
@@ -121,3 +133,52 @@ class ElmoEmbedder:
         """Arrays of a stream of sentences, in order, in bounded memory; see `embed_stream`."""
         for embedded in embed_stream(self.bilm, sentences, batch_size=batch_size):
             yield embedded.every_layer()
+
+    def embed_file(
+        self,
+        input_file: Iterable[str],
+        output_file_path: PathLike,
+        output_format: Layers = "all",
+        batch_size: int = 64,
+        forget_sentences: bool = False,
+        use_sentence_keys: bool = False,
+        *,
+        overwrite: bool = False,
+    ) -> None:
+        """Write the vectors of an open text file, one sentence a line, as AllenNLP's class did.
+
+        `elmo_mini.embed_file` takes a path, and writes other formats, too.
+
+        Parameters
+        ----------
+        input_file : an open text file, or other lines
+        output_file_path : an HDF5 file; appears whole or not at all
+        output_format : "all" layers, the "top" one, or their "average"
+        forget_sentences : leave out ``sentence_to_index``
+        use_sentence_keys : refused; HDF5 would take a stroke in a sentence for a folder
+        overwrite : replace a file that is there
+
+        Raises
+        ------
+        FileExistsError
+            If the file is there and `overwrite` is not set.
+        ConfigurationError
+            If a setting is unknown, or the file that is read would be overwritten.
+        ValueError
+            If a line holds ``<S>`` or ``</S>``.
+        """
+        target = as_path(output_file_path)
+        if use_sentence_keys:
+            raise ConfigurationError(
+                "use_sentence_keys is not supported, since HDF5 takes a '/' in a sentence for a "
+                "folder; leave it out, and find a sentence's number in sentence_to_index"
+            )
+        name = getattr(input_file, "name", None)
+        check_not_read(target, [name if isinstance(name, str) else None])
+        if target.exists() and not overwrite:
+            raise FileExistsError(f"{target} is there already; overwrite=True replaces it")
+        lines = [line.strip() for line in input_file]
+        index = None if forget_sentences else {line: str(n) for n, line in enumerate(lines)}
+        stream = embed_stream(self.bilm, map(str.split, lines), batch_size=batch_size)
+        with written_whole(target) as part:
+            write_hdf5(part, (chosen_layers(e, output_format) for e in stream), index)

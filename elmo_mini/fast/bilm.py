@@ -17,12 +17,15 @@ from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.carried_state import CarriedState
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_types
+from elmo_mini.fast.choice import asks_for_gradient
+from elmo_mini.fast.derived_weights import made_to_keep
 from elmo_mini.fast.packed_order import PackedOrder
 from elmo_mini.fast.projected_lstm import ProjectedLSTM, State
 from elmo_mini.fast.read_layer import read_layer
-from elmo_mini.fast.token_cache import TokenCache
+from elmo_mini.fast.token_cache import TokenCache, Vocabulary
 from elmo_mini.text.character_ids import (
     add_boundaries,
+    as_ids,
     batch_to_ids,
     boundary_ids,
     check_ids,
@@ -51,7 +54,7 @@ class FastBiLM(nn.Module):
         self.layers = cast(Sequence[ProjectedLSTM], nn.ModuleList(layers))
         self.carried = CarriedState(options.n_layers, options.projection_dim, options.dim)
         self.token_cache: TokenCache | None = None
-        self._vocabulary: Tensor | None = None
+        self._vocabulary: Vocabulary | None = None
 
     @property
     def num_layers(self) -> int:
@@ -78,7 +81,8 @@ class FastBiLM(nn.Module):
 
         Parameters
         ----------
-        inputs : (B, T, characters) character ids from `batch_to_ids`
+        inputs : (B, T, characters) character ids from `batch_to_ids`; a tensor, a NumPy array or
+            nested lists
         word_inputs : (B, T) rows of the vocabulary given to `cache_vocabulary`, 0 for padding;
             used instead of `inputs` if every id is a row of it
         token_cache : for this call, in place of the model's own
@@ -88,6 +92,10 @@ class FastBiLM(nn.Module):
         "activations": list of (B, T + 2, 2 * projection_dim), token layer first, zero at
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
+        if not isinstance(inputs, Tensor):
+            inputs = as_ids(inputs, self.device)
+        if word_inputs is not None and not isinstance(word_inputs, Tensor):
+            word_inputs = as_ids(word_inputs, self.device)
         if torch.compiler.is_compiling():
             # Words are looked up by their letters, which a compiler cannot follow.
             return torch.compiler.disable(self._embed)(inputs, word_inputs, token_cache)
@@ -171,7 +179,7 @@ class FastBiLM(nn.Module):
         """Forget the carried state of every row, or of the rows in `mask` (rows,) bool."""
         self.carried.reset(mask)
 
-    @torch.no_grad()
+    @made_to_keep()
     def warm_up(self, sentences: Iterable[Sequence[str]]) -> None:
         """Read `sentences` one after another and make the state reached the start of every row.
 
@@ -188,28 +196,26 @@ class FastBiLM(nn.Module):
                 h, c = self.read(token_vectors, order.batch_sizes, (h, c), order.read(inverse))[1]
         self.carried.set_start(h, c)
 
-    @torch.no_grad()
+    @made_to_keep()
     def cache_vocabulary(self, tokens: Sequence[str], chunk: int = 1024) -> None:
         """Keep the token layer of a fixed vocabulary, for `word_inputs`.
 
-        Row 0 is padding, so the first entry must be the padding token; its vector is zero.
+        Row 0 is padding, so the first entry must be the padding token; its vector is zero. Where
+        the weights change later, the vectors are made anew; where a gradient is asked for, the
+        words of a batch are read by their letters.
         """
         if len(tokens) == 0:
             raise ValueError("the vocabulary is empty; its first entry must be the padding token")
-        rows = []
-        for first in range(0, len(tokens), chunk):
-            ids = batch_to_ids(
-                [[token] for token in tokens[first : first + chunk]],
-                allow_boundary_tokens=True,
-                max_characters=self.options.max_characters,
-            )
-            rows.append(encode_types(self.token_encoder, ids[:, 0].to(self.device)))
-        self._vocabulary = torch.cat(rows)
-        self._vocabulary[0] = 0
+        ids = batch_to_ids(
+            [[token] for token in tokens],
+            allow_boundary_tokens=True,
+            max_characters=self.options.max_characters,
+        )
+        self._vocabulary = Vocabulary(ids[:, 0], chunk)
 
     @property
     def has_vocabulary(self) -> bool:
-        """Whether `cache_vocabulary` holds vectors, which later weights would not change."""
+        """Whether there is a vocabulary for `word_inputs`."""
         return self._vocabulary is not None
 
     def cache_tokens(self, capacity: int = 100_000) -> None:
@@ -244,11 +250,15 @@ class FastBiLM(nn.Module):
     def _look_up(self, word_inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """As `_encode`, from the rows of the cached vocabulary."""
         assert self._vocabulary is not None
-        self._vocabulary = self._vocabulary.to(_first_weight(self.layers[0]))
+        mask = word_inputs > 0
+        if asks_for_gradient(self.token_encoder.weights()):
+            ids = self._vocabulary.ids.to(self.device)[word_inputs]
+            return self._encode(ids.masked_fill(~mask.unsqueeze(-1), 0))
+        vectors = self._vocabulary.vectors(self.token_encoder, self.device)
         boundaries = encode_types(self.token_encoder, self._boundaries(word_inputs.device))
-        bos = torch.tensor(len(self._vocabulary), device=word_inputs.device)
-        inverse, mask = add_boundaries(word_inputs, word_inputs > 0, bos, bos + 1)
-        return torch.cat([self._vocabulary, boundaries]), inverse, mask
+        bos = torch.tensor(len(vectors), device=word_inputs.device)
+        inverse, mask = add_boundaries(word_inputs, mask, bos, bos + 1)
+        return torch.cat([vectors, boundaries]), inverse, mask
 
     def _boundaries(self, device: torch.device) -> Tensor:
         """The rows of the two sentence boundaries.

@@ -4,12 +4,20 @@ The file is JSON with two parts, ``lstm`` and ``char_cnn``. Pretraining files ca
 (learning rate, vocabulary size and so on); they are kept apart and ignored here.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from elmo_mini.errors import ElmoFileError
-from elmo_mini.fast.character_options import CharacterCNNOptions, require_whole_numbers
+from elmo_mini.fast.character_options import (
+    MOST_LAYERS,
+    CharacterCNNOptions,
+    require_whole_numbers,
+    shown,
+)
 from elmo_mini.text.character_ids import MAX_CHARACTERS
+
+MOST_WEIGHTS = 1 << 32  # 17 GB; the largest published model has 94 million weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +37,31 @@ class BiLMOptions(CharacterCNNOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_whole_numbers({"lstm.dim": self.dim, "lstm.n_layers": self.n_layers})
+        require_whole_numbers({"lstm.dim": self.dim})
+        require_whole_numbers({"lstm.n_layers": self.n_layers}, MOST_LAYERS)
         for name, clip in (("cell_clip", self.cell_clip), ("proj_clip", self.proj_clip)):
-            if clip and clip < 0:
-                raise ElmoFileError(f"lstm.{name} is {clip}; it must be positive, or 0 for none")
+            if clip is not None and not _is_clip(clip):
+                raise ElmoFileError(
+                    f"lstm.{name} is {shown(clip)}; it must be a positive number, or 0 for none"
+                )
+        if not isinstance(self.use_skip_connections, bool):
+            raise ElmoFileError(
+                f"lstm.use_skip_connections is {shown(self.use_skip_connections)}; it must be true "
+                "or false"
+            )
+        if self.weights > MOST_WEIGHTS:
+            raise ElmoFileError(
+                f"these options make a model of {self.weights:,} weights; lower lstm.dim, "
+                f"lstm.projection_dim or char_cnn.filters: {MOST_WEIGHTS:,} is the most"
+            )
+
+    @property
+    def weights(self) -> int:
+        """How many numbers the model has, to within a thousandth."""
+        layer = 2 * (2 * self.projection_dim * 4 + 4 + self.projection_dim) * self.dim
+        letters = sum(width * count for width, count in self.filters) * self.character_dim
+        highways = self.n_highway * 2 * self.n_filters**2
+        return self.n_layers * layer + letters + highways + self.n_filters * self.projection_dim
 
     @property
     def output_dim(self) -> int:
@@ -50,29 +79,38 @@ class BiLMOptions(CharacterCNNOptions):
         """
         if not isinstance(options, dict) or "lstm" not in options:
             raise ElmoFileError('these are no ELMo options: the part "lstm" is missing')
+        if not isinstance(options["lstm"], dict):
+            raise ElmoFileError(f'the part "lstm" is {shown(options["lstm"])}, no table of entries')
         if "char_cnn" not in options:
             raise ElmoFileError(
                 'the options have no part "char_cnn": this is a model over whole words with a '
                 "fixed vocabulary, not over characters. elmo_mini reads character models only"
             )
         lstm, cnn = options["lstm"], options["char_cnn"]
+        if not isinstance(cnn, dict):
+            raise ElmoFileError(f'the part "char_cnn" is {shown(cnn)}, no table of entries')
+        if cnn.get("n_characters", 262) not in (261, 262):
+            raise ElmoFileError(
+                f"char_cnn.n_characters is {shown(cnn['n_characters'])}: a model of another "
+                "alphabet. bilm-tf writes 261 for training and 262 after it; both are read"
+            )
         try:
             return cls(
                 projection_dim=lstm["projection_dim"],
                 dim=lstm["dim"],
                 n_layers=lstm["n_layers"],
-                cell_clip=lstm.get("cell_clip") or None,
-                proj_clip=lstm.get("proj_clip") or None,
-                use_skip_connections=bool(lstm.get("use_skip_connections", False)),
+                cell_clip=_none_for_zero(lstm.get("cell_clip")),
+                proj_clip=_none_for_zero(lstm.get("proj_clip")),
+                use_skip_connections=lstm.get("use_skip_connections") or False,
                 filters=tuple((width, count) for width, count in cnn["filters"]),
                 character_dim=cnn["embedding"]["dim"],
-                n_highway=cnn.get("n_highway") or 0,
+                n_highway=0 if cnn.get("n_highway") is None else cnn["n_highway"],
                 activation=cnn.get("activation", "relu"),
                 max_characters=cnn.get("max_characters_per_token", MAX_CHARACTERS),
             )
         except KeyError as missing:
             raise ElmoFileError(f"the options lack the entry {missing}") from missing
-        except (TypeError, ValueError, AttributeError) as wrong:
+        except (TypeError, ValueError, AttributeError, OverflowError) as wrong:
             if isinstance(wrong, ElmoFileError):
                 raise
             raise ElmoFileError(f"the options cannot be read: {wrong}") from wrong
@@ -97,3 +135,13 @@ class BiLMOptions(CharacterCNNOptions):
                 "activation": self.activation,
             },
         }
+
+
+def _is_clip(value: object) -> bool:
+    """Whether it is a number that a value can be clipped at, or 0 for none."""
+    return type(value) in (int, float) and 0 <= value < math.inf  # type: ignore[operator]
+
+
+def _none_for_zero(value: Any) -> Any:
+    """None in place of 0, and everything else as it is."""
+    return None if type(value) in (int, float) and value == 0 else value

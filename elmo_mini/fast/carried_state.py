@@ -11,6 +11,8 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.fast.derived_weights import made_to_keep
+
 
 class CarriedState(nn.Module):
     """Row-wise store of (h, c), each (layers, 2, rows, size); follows its model to a device.
@@ -37,6 +39,7 @@ class CarriedState(nn.Module):
             zeros = torch.zeros(layers, 2, rows, size, device=device)
             self.register_buffer(name, zeros, persistent=False)
 
+    @made_to_keep()
     def follow(self, weight: Tensor) -> None:
         """Take the device and the type of this weight; on the meta device there are no numbers."""
         here = self.start_h
@@ -60,6 +63,7 @@ class CarriedState(nn.Module):
         """Whether the start state is another than zeros."""
         return bool(self.start_h.any() or self.start_c.any())
 
+    @made_to_keep()
     def set_start(self, h: Tensor, c: Tensor) -> None:
         """Fix the state of one row (layers, 2, 1, size) as the start of every row."""
         self.start_h, self.start_c = h.detach().clone(), c.detach().clone()
@@ -77,6 +81,7 @@ class CarriedState(nn.Module):
             torch.cat([self.c[:, :, :known], fresh_c], 2),
         )
 
+    @made_to_keep()
     def update(self, h: Tensor, c: Tensor, used: Tensor | None = None) -> None:
         """Store the states of the first rows; rows not `used` (B,) and later rows stay."""
         batch = h.shape[2]
@@ -89,6 +94,7 @@ class CarriedState(nn.Module):
         old_c[:, :, chosen] = c.detach()[:, :, chosen].to(old_c)
         self.h, self.c = old_h, old_c
 
+    @made_to_keep()
     def reset(self, mask: Tensor | None = None) -> None:
         """Forget every row, or put the rows of `mask` (rows,) bool back to the start state.
 
@@ -98,7 +104,7 @@ class CarriedState(nn.Module):
             If the mask has not one entry per stored row.
         """
         if mask is None:
-            self.h, self.c = self.h[:, :, :0], self.c[:, :, :0]
+            self.h, self.c = self.h[:, :, :0].clone(), self.c[:, :, :0].clone()
             return
         mask = mask.bool().reshape(-1).to(self.h.device)
         if len(mask) != self.rows:

@@ -1,5 +1,6 @@
 """The sizes of a character CNN, the part ``char_cnn`` of an official options file."""
 
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,8 @@ from elmo_mini.errors import ElmoFileError
 from elmo_mini.text.character_ids import MAX_CHARACTERS
 
 ACTIVATIONS = ("relu", "tanh")
+MOST = 1 << 16  # sizes, sixteen times those of the published models
+MOST_FILTERS, MOST_LAYERS = 256, 128
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +38,17 @@ class CharacterCNNOptions:
                 **{f"char_cnn.filters[{i}][1]": n for i, (_, n) in enumerate(self.filters)},
             }
         )
+        if len(self.filters) > MOST_FILTERS:
+            raise ElmoFileError(
+                f"char_cnn.filters has {len(self.filters)} widths; there may be {MOST_FILTERS}"
+            )
         if not self.filters:
             raise ElmoFileError("char_cnn.filters is empty; the model needs at least one filter")
-        if not isinstance(self.n_highway, int) or self.n_highway < 0:
-            raise ElmoFileError(f"char_cnn.n_highway is {self.n_highway!r}; it must be 0 or more")
+        if type(self.n_highway) is not int or not 0 <= self.n_highway <= MOST_LAYERS:
+            raise ElmoFileError(
+                f"char_cnn.n_highway is {shown(self.n_highway)}; it must be a whole number from 0 "
+                f"to {MOST_LAYERS}"
+            )
         if self.widest_filter > self.max_characters:
             raise ElmoFileError(
                 f"a filter spans {self.widest_filter} characters but tokens have "
@@ -47,7 +57,8 @@ class CharacterCNNOptions:
             )
         if self.activation not in ACTIVATIONS:
             raise ElmoFileError(
-                f"char_cnn.activation is {self.activation!r}; known are {', '.join(ACTIVATIONS)}"
+                f"char_cnn.activation is {shown(self.activation)}; "
+                f"known are {', '.join(ACTIVATIONS)}"
             )
 
     @property
@@ -61,8 +72,13 @@ class CharacterCNNOptions:
         return max(width for width, _ in self.filters)
 
 
-def require_whole_numbers(sizes: dict[str, Any]) -> None:
-    """Every size is a whole number above 0.
+def shown(value: object) -> str:
+    """A value of a file for a message, cut where it is long."""
+    return reprlib.repr(value)
+
+
+def require_whole_numbers(sizes: dict[str, Any], most: int = MOST) -> None:
+    """Every size is a whole number above 0, and none that no model has.
 
     Raises
     ------
@@ -71,4 +87,6 @@ def require_whole_numbers(sizes: dict[str, Any]) -> None:
     """
     for name, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ElmoFileError(f"{name} is {value!r}; it must be a whole number above 0")
+            raise ElmoFileError(f"{name} is {shown(value)}; it must be a whole number above 0")
+        if value > most:
+            raise ElmoFileError(f"{name} is {shown(value)}; it must be at most {most:,}")

@@ -4,10 +4,12 @@ A frozen model multiplies with the same weights thousands of times. Weights laid
 processor then pay many times over, and must never outlive the weights that they were made from.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
+import torch
 from torch import Tensor
 
 
@@ -21,6 +23,17 @@ T = TypeVar("T")
 _SAMPLE = 256
 
 Stamp = tuple[tuple[int, int, float], ...]
+
+
+@contextmanager
+def made_to_keep() -> Iterator[None]:
+    """For tensors that outlive a call: made without gradients, and not as inference tensors.
+
+    A caller may be in ``torch.inference_mode()``. What is made there can never be written to
+    again, nor be part of what is differentiated, and would spoil the next training step.
+    """
+    with torch.inference_mode(False), torch.no_grad():
+        yield
 
 
 def weight_stamp(weights: Iterable[Tensor]) -> Stamp:
@@ -54,6 +67,7 @@ class Derived(Generic[M, T]):
         stamp = weight_stamp(module.weights())
         kept = self._kept.get(module)
         if kept is None or kept[0] != stamp:
-            kept = stamp, self.build(module)
+            with made_to_keep():
+                kept = stamp, self.build(module)
             self._kept[module] = kept
         return kept[1]

@@ -14,7 +14,7 @@ from torch import Tensor
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_types, is_as_built
 from elmo_mini.fast.choice import asks_for_gradient
-from elmo_mini.fast.derived_weights import Stamp, weight_stamp
+from elmo_mini.fast.derived_weights import Stamp, made_to_keep, weight_stamp
 from elmo_mini.text.character_ids import row_keys
 
 
@@ -63,7 +63,7 @@ class TokenCache:
         with self._lock:
             self._forget()
 
-    @torch.no_grad()
+    @made_to_keep()
     def encode(self, ids: Tensor) -> tuple[Tensor, Tensor]:
         """Vectors of the distinct rows of (N, characters) ids, and each row's place among them.
 
@@ -112,3 +112,32 @@ class TokenCache:
             self._vectors = grown
         self._vectors[used:needed] = vectors
         self._place.update({key: used + i for i, key in enumerate(keys)})
+
+
+class Vocabulary:
+    """Vectors of a fixed list of words; row 0 stands for padding and is zero.
+
+    Parameters
+    ----------
+    ids : (words, characters)
+    chunk : words that are encoded at once
+    """
+
+    def __init__(self, ids: Tensor, chunk: int = 1024) -> None:
+        self.ids, self.chunk = ids, chunk
+        self._kept: tuple[Stamp, Tensor] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @made_to_keep()
+    def vectors(self, encoder: CharacterCNN, device: torch.device) -> Tensor:
+        """(words, H) of the present weights of the encoder, which is on this device."""
+        stamp = weight_stamp(encoder.weights())
+        kept = self._kept
+        if kept is None or kept[0] != stamp or not is_as_built(encoder):
+            parts = self.ids.to(device).split(self.chunk)
+            rows = torch.cat([encode_types(encoder, part) for part in parts])
+            rows[0] = 0
+            self._kept = kept = stamp, rows
+        return kept[1]

@@ -96,14 +96,39 @@ class Block:
     words: Tensor  # (B N + 2 W,) ids, int64: W words before the first tile and W after the last
     reach: Tensor  # (B N,) row of `window_patterns` for each word; 0 for a word without context
     noise: Tensor  # (B, K) ids
-    patterns: Tensor  # ((W + 1)^2, 2 W + 1)
+    patterns: Tensor | None  # ((W + 1)^2, 2 W + 1); None for a wide window
     negative: int  # k, the number of noise words that a pair counts as having
+    window: int = 0  # W, where there are no patterns
+    span: tuple[int, int] | None = None  # the places that a step reads; by default -W..W
 
     @property
     def sizes(self) -> tuple[int, int, int, int]:
         """B, N, K and W."""
         tiles, noise = self.noise.shape
-        return tiles, len(self.reach) // tiles, noise, self.patterns.shape[1] // 2
+        window = self.window if self.patterns is None else self.patterns.shape[1] // 2
+        return tiles, len(self.reach) // tiles, noise, window
+
+    def context(self) -> tuple[Tensor, Tensor]:
+        """What the steps read of the windows.
+
+        Returns
+        -------
+        (B N + L - 1,) ids of the words at the L places of `span` around the words of the block,
+        and (B N, L) of 0 and 1, which of them are a word's context
+        """
+        tiles, n, _, w = self.sizes
+        first, last = self.span or (-w, w)
+        words = self.words[w + first : w + tiles * n + last]
+        if self.patterns is not None and self.span is None:
+            return words, self.patterns.index_select(0, self.reach)
+        left, right = self.farthest(w)
+        places = torch.arange(first, last + 1)
+        inside = (places >= -left[:, None]) & (places <= right[:, None]) & (places != 0)
+        return words, inside.to(torch.float32)
+
+    def farthest(self, window: int) -> tuple[Tensor, Tensor]:
+        """(B N,) how far each word looks to the left and to the right."""
+        return self.reach.div(window + 1, rounding_mode="floor"), self.reach % (window + 1)
 
 
 def cut_blocks(
@@ -114,15 +139,18 @@ def cut_blocks(
     *,
     tile_words: int,
     block_words: int,
-    patterns: Tensor,
+    patterns: Tensor | None,
     negative: int,
     most_of_one: float = math.inf,
+    window: int = 0,
 ) -> list[Block]:
     """Cut what `draw_windows` drew into blocks of ``block_words`` words (the last may be shorter).
 
     Parameters
     ----------
     noise : as many ids as there are tiles, times K
+    patterns : `window_patterns`, or None for a window so wide that they would fill the memory;
+        then `window` says how wide
     most_of_one : a block in which one word stands more often is halved, down to a single tile.
         Where a word fills more than half of a tile, as in a line of underscores, it stands beside
         itself, and both of its vectors grow at once. Then an eighth is the limit, and the tile is
@@ -130,7 +158,8 @@ def cut_blocks(
     """
     if len(ids) == 0:
         return []
-    window = patterns.shape[1] // 2
+    if patterns is not None:
+        window = patterns.shape[1] // 2
     tiles = -(-len(ids) // tile_words)
     words = np.zeros(tiles * tile_words + 2 * window, dtype=np.int64)
     words[window : window + len(ids)] = ids
@@ -161,6 +190,7 @@ def cut_blocks(
                 all_noise[first:last],
                 patterns,
                 negative,
+                window,
             )
         )
     return blocks
@@ -211,18 +241,20 @@ def skip_gram_step(
     The mean loss of a pair before the step when ``measure`` is set and there is a pair
     """
     tiles, n, k, w = block.sizes
-    m, dim = n + 2 * w, input_vectors.shape[1]
-    contexts = block.words.as_strided((tiles, m), (n, 1)).reshape(-1)  # (B M,)
+    words, pattern = block.context()
+    length = pattern.shape[1]  # 2 W + 1, or fewer places of them
+    m, dim = n + length - 1, input_vectors.shape[1]
+    contexts = words.as_strided((tiles, m), (n, 1)).reshape(-1)  # (B M,)
     centers = block.words[w : w + tiles * n].view(tiles, n)
     outputs = torch.cat((centers, block.noise), dim=1).view(-1)  # (B (N + K),)
-    x = input_vectors.index_select(0, block.words).as_strided((tiles, m, dim), (n * dim, dim, 1))
+    x = input_vectors.index_select(0, words).as_strided((tiles, m, dim), (n * dim, dim, 1))
     y = output_vectors.index_select(0, outputs).view(tiles, n + k, dim)
     error = _products(x, y.transpose(1, 2))  # (B, M, N + K) scores
 
     # weight[b, j, i] of the pair (context j, centre i); behind them the weights of the noise.
-    weight = torch.zeros(tiles, m, n + k)
-    band = weight.as_strided((tiles, n, 2 * w + 1), (m * (n + k), n + k + 1, n + k))
-    band.copy_(block.patterns.index_select(0, block.reach).view(tiles, n, 2 * w + 1))
+    weight = torch.zeros(tiles, m, n + k, dtype=input_vectors.dtype)
+    band = weight.as_strided((tiles, n, length), (m * (n + k), n + k + 1, n + k))
+    band.copy_(pattern.view(tiles, n, length))
     pairs = weight[:, :, :n].sum(2, keepdim=True)  # (B, M, 1) pairs of each context word
     weight[:, :, n:] = pairs * (block.negative / k)
 
@@ -259,17 +291,17 @@ def cbow_step(
     Args and return value as for `skip_gram_step`; the loss is the mean over centre words.
     """
     tiles, n, k, w = block.sizes
+    words, pattern = block.context()  # (B N, 2 W + 1)
     m, dim = n + 2 * w, input_vectors.shape[1]
-    contexts = block.words.as_strided((tiles, m), (n, 1)).reshape(-1)  # (B M,)
+    contexts = words.as_strided((tiles, m), (n, 1)).reshape(-1)  # (B M,)
     centers, noise = block.words[w : w + tiles * n], block.noise.view(-1)
-    x = input_vectors.index_select(0, block.words).as_strided((tiles, m, dim), (n * dim, dim, 1))
+    x = input_vectors.index_select(0, words).as_strided((tiles, m, dim), (n * dim, dim, 1))
     y = output_vectors.index_select(0, centers)  # (B N, D)
     z = output_vectors.index_select(0, noise).view(tiles, k, dim)
 
-    pattern = block.patterns.index_select(0, block.reach)  # (B N, 2 W + 1)
     size = pattern.sum(1)  # (B N,) number of context words C
     share = 1 / size.clamp(min=1)
-    member = torch.zeros(tiles, n, m)
+    member = torch.zeros(tiles, n, m, dtype=input_vectors.dtype)
     member.as_strided((tiles, n, 2 * w + 1), (m * n, m + 1, 1)).copy_(
         pattern.view(tiles, n, 2 * w + 1)
     )

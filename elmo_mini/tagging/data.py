@@ -12,6 +12,7 @@ import numpy as np
 from elmo_mini import corpora
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.plain_text import lines_of
 from elmo_mini.tagging.spans import Span, bioes_of, to_bioes
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 
@@ -71,7 +72,7 @@ def read_entities(source: Traversable, part: Part) -> list[TaggedSentence]:
     if part not in get_args(Part):
         raise ValueError(f"there is no part {part!r}: choose one of {', '.join(get_args(Part))}")
     found, here = [], ""
-    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines_of(source), start=1):
         if line.startswith("#"):
             here = line.strip("# ")
         elif here == part and line.strip():

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -224,7 +223,7 @@ class Tagger(nn.Module):
             "labels": self.labels,
             "words": list(self.words),
         }
-        write_checkpoint(Path(path), self.state_dict(), record)
+        write_checkpoint(path, self.state_dict(), record)
 
     @classmethod
     def load(cls, path: PathLike, device: str = "cpu") -> Self:
@@ -237,7 +236,7 @@ class Tagger(nn.Module):
         CheckpointDamaged
             If the file is truncated or holds something else; the message names it.
         """
-        tensors, record = read_checkpoint(Path(path), device)
+        tensors, record = read_checkpoint(path, device)
         if record.get("format") != FORMAT:
             raise CheckpointDamaged(f"{path} does not hold a saved tagger")
         try:

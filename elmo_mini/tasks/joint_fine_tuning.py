@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.divergence import check_finite
 from elmo_mini.progress import WithProgress
 
 Batch = TypeVar("Batch")
@@ -53,7 +54,8 @@ def tune_and_watch(
         total = loss if old_loss is None else loss + weight * old_loss()
         optimizer.zero_grad()
         total.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        norm = float(nn.utils.clip_grad_norm_(model.parameters(), 1.0))
+        check_finite(f"lower rate={rate}", loss=float(total), gradient=norm)
         optimizer.step()
         losses.append(loss.item())
         if len(losses) % every == 0 or len(losses) == len(batches):

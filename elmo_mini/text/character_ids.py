@@ -114,6 +114,28 @@ def boundary_ids(
     return torch.tensor(_boundary_rows(max_characters), device=device)
 
 
+def as_ids(ids: object, device: torch.device) -> Tensor:
+    """Ids as a tensor on this device; NumPy arrays and nested lists are taken, too.
+
+    Raises
+    ------
+    TypeError
+        If they are words, or rows of different lengths.
+    """
+    if isinstance(ids, Tensor):
+        return ids
+    try:
+        array = np.asarray(ids)
+    except ValueError:
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind in "iu":
+        return torch.from_numpy(array.astype(np.int64)).to(device)
+    if array.dtype.kind in "fcb":
+        return torch.from_numpy(array)  # refused with its type, as a tensor is
+    what = "words" if array.dtype.kind in "US" else "no array of whole numbers"
+    raise TypeError(f"the ids are {what}; make them of lists of words with batch_to_ids")
+
+
 def check_ids(ids: Tensor, max_characters: int | None = None) -> Tensor:
     """Refuse ids that the model cannot read; give back the token mask, (..., tokens), bool.
 
@@ -212,6 +234,9 @@ def remove_boundaries(vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     new_mask = torch.arange(mask.shape[1] - 2, device=mask.device) < lengths.unsqueeze(1)
     shape = (*new_mask.shape, *[1] * (vectors.dim() - 2))
     return vectors[:, 1:-1] * new_mask.view(shape).to(vectors.dtype), new_mask
+
+
+remove_sentence_boundaries = remove_boundaries  # AllenNLP's name
 
 
 def unique_rows(ids: Tensor) -> tuple[Tensor, Tensor]:

@@ -17,6 +17,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Literal, get_args
 
+from elmo_mini.plain_text import NotPlainText, lines_of
+
 Split = Literal["train", "test"]
 
 _TEXTS = ("word", "sense", "gloss", "pos", "split")
@@ -96,12 +98,14 @@ def read_sense_sentences(source: Traversable) -> list[SenseSentence]:
         If a line is not such an object, a sentence comes twice, or a sense lacks a split.
     """
     try:
-        lines = source.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise _damaged(source, f"it is not UTF-8 ({error})") from error
+        lines = list(lines_of(source))
+    except NotPlainText as error:
+        raise SensesDamaged(str(error)) from error
     sentences: list[SenseSentence] = []
     seen: dict[tuple[str, tuple[str, ...]], int] = {}
     for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
             sentence = _parse(line)
         except ValueError as error:

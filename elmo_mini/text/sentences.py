@@ -61,14 +61,16 @@ def checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         yield sentence
 
 
-def check_batch(batch: object, *, allow_boundary_tokens: bool = False) -> None:
+def check_batch(
+    batch: object, *, allow_boundary_tokens: bool = False, may_be_empty: bool = False
+) -> None:
     """Refuse what is no batch, a list of at least one sentence; see `check_sentence`."""
     if not _is_list(batch):
         raise TypeError(
             f"the batch is {_shown(batch)}, not a list of sentences: pass a list with one list of "
             "words per sentence"
         )
-    if len(batch) == 0:
+    if len(batch) == 0 and not may_be_empty:
         raise ValueError("the batch holds no sentence; give at least one list of words")
     for row, sentence in enumerate(batch):
         check_sentence(sentence, row, allow_boundary_tokens=allow_boundary_tokens)

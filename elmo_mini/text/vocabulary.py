@@ -13,7 +13,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.files import write_text
+from elmo_mini.files import existing_file, write_text
+from elmo_mini.plain_text import text_of
 
 
 class UnknownWord(KeyError):
@@ -200,7 +201,7 @@ class Vocabulary:
             If the file is not such a JSON file; the message names it.
         """
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            content = json.loads(text_of(existing_file(path)))
             return cls(content["words"], content["counts"], unknown=content["unknown"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"{path} does not hold a saved vocabulary: {error}") from error

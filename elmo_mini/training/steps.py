@@ -3,6 +3,7 @@
 What the loss of a batch is, each model says.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.divergence import check_finite, check_history
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.batches import shuffled_batches
@@ -49,9 +51,9 @@ class TrainingOptions:
         for name in ("epochs", "batch_size"):
             if getattr(self, name) < 1:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if not self.learning_rate >= 0:
+        if not 0 <= self.learning_rate < math.inf:
             raise ConfigurationError(
-                f"learning_rate is {self.learning_rate}; it must be at least 0"
+                f"learning_rate is {self.learning_rate}; it must be finite and at least 0"
             )
 
 
@@ -93,6 +95,7 @@ def train(
             if after_step is not None:
                 after_step(len(history))
     model.eval()
+    check_history(history, f"lower learning_rate={options.learning_rate}")
     return history
 
 
@@ -140,10 +143,18 @@ def clipped_step(
     loss: Tensor,
     largest: float = LARGEST_GRADIENT,
 ) -> None:
-    """One step down the gradient, whose norm is clipped at `largest`."""
+    """One step down the gradient, whose norm is clipped at `largest`.
+
+    Raises
+    ------
+    FloatingPointError
+        If the loss or its gradient is no finite number; the weights are then as before the step.
+    """
     optimizer.zero_grad()
     loss.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), largest)
+    norm = float(nn.utils.clip_grad_norm_(model.parameters(), largest))
+    rate = optimizer.param_groups[0]["lr"]
+    check_finite(f"lower learning_rate (here {rate:.4g})", loss=loss.item(), gradient=norm)
     optimizer.step()
 
 

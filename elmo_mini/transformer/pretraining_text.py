@@ -11,6 +11,7 @@ from elmo_mini.training.pretraining.sources import REVIEWS, Source, read_without
 from elmo_mini.transformer.pretraining import NumberedText
 
 BLOCK, EVERY = 50, 50
+SMALLEST_BLOCK = 2  # a pair of sentences
 SINGLE = REVIEWS[1:]
 """Corpora of sentences that stand alone: none continues the one before it."""
 
@@ -22,24 +23,40 @@ def read_sources(
 ) -> tuple[NumberedText, NumberedText, Vocabulary]:
     """Training text, validation text and the vocabulary of the training text.
 
-    Every fiftieth block of 50 sentences is held out; a sentence that also stands there is taken
-    out of training.
+    Every fiftieth block of 50 sentences is held out, of smaller blocks where no source has as many;
+    a sentence that also stands there is taken out of training.
+
+    Raises
+    ------
+    ValueError
+        If there are too few sentences to hold some out and learn from the others.
     """
+    texts = [
+        (source.name, [[w.lower() for w in words] for words in read_without(source, left_out)])
+        for source in sources
+    ]
+    longest = max((len(sentences) for _, sentences in texts), default=0)
+    block = min(BLOCK, max(SMALLEST_BLOCK, longest // EVERY))
     train: list[tuple[Sentence, bool]] = []
     held: list[tuple[Sentence, bool]] = []
-    for source in sources:
-        sentences = [[w.lower() for w in sentence] for sentence in read_without(source, left_out)]
+    for name, sentences in texts:
         last = len(sentences) - 1
         for number, sentence in enumerate(sentences):
-            block_ends = number % BLOCK == BLOCK - 1 and {
-                number // BLOCK % EVERY,
-                (number // BLOCK + 1) % EVERY,
+            block_ends = number % block == block - 1 and {
+                number // block % EVERY,
+                (number // block + 1) % EVERY,
             } & {EVERY - 1}
-            goes_on = number < last and not block_ends and source.name not in SINGLE
-            part = held if number // BLOCK % EVERY == EVERY - 1 else train
+            goes_on = number < last and not block_ends and name not in SINGLE
+            part = held if number // block % EVERY == EVERY - 1 else train
             part.append((sentence, goes_on))
     known = {tuple(sentence) for sentence, _ in held}
     kept = _without(train, known)
+    for what, part in (("hold out for validation", held), ("learn from", kept)):
+        if not any(sentence for sentence, _ in part):
+            raise ValueError(
+                f"the text has {longest:,} sentences, and none of them is left to {what}; give "
+                f"at least {SMALLEST_BLOCK * EVERY} different sentences"
+            )
     vocabulary = Vocabulary.from_sentences(
         (sentence for sentence, _ in kept), max_size=max_words, specials=SPECIALS, unknown=UNKNOWN
     )

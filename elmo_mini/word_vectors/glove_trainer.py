@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from elmo_mini.divergence import check_finite, check_history
 from elmo_mini.models.glove import check_window, glove_weight
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
@@ -65,6 +66,8 @@ class Glove(WordVectors):
     ------
     ValueError
         If no word occurs `min_count` times, or no two words stand together.
+    FloatingPointError
+        If training diverges.
     """
 
     def __init__(
@@ -139,6 +142,8 @@ def fit(
                 total += batch.step(rows, columns, squares, np.float32(learning_rate))
                 bar.update()
             history.append(total / counts.nnz)
+            check_finite(f"lower learning_rate={learning_rate}", loss=history[-1])
+    check_history(history, f"lower learning_rate={learning_rate}")
     return [rows[:, :-1].copy(), columns[:, :-1].copy()], history
 
 

@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.files import written_whole
+from elmo_mini.files import existing_file, written_whole
 from elmo_mini.text.vocabulary import Vocabulary
 
 FORMAT = "elmo_mini word2vec 1"
@@ -44,7 +44,11 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
         "loss_history": json.dumps(saved.loss_history),
     }
     with written_whole(path) as part:
-        save_file({"input": saved.inputs, "output": saved.outputs}, str(part), metadata=content)
+        tensors = {"input": saved.inputs, "output": saved.outputs}
+        try:
+            save_file(tensors, str(part), metadata=content)
+        except SafetensorError as wrong:  # its name for a full disk, too
+            raise OSError(f"{path} cannot be written: {wrong}") from wrong
 
 
 def read_word2vec(path: str | Path) -> SavedWord2Vec:
@@ -57,8 +61,7 @@ def read_word2vec(path: str | Path) -> SavedWord2Vec:
     ValueError
         If the file is damaged or holds something else; the message names it.
     """
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"there is no file {path}")
+    path = existing_file(path)
     try:
         with safe_open(str(path), framework="pt") as file:
             content = file.metadata() or {}

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,14 @@ LEAST = {
     "seed": 0,
     "shared_negatives": 1,
     "block_words": 1,
+}
+MOST = {  # what is more can only be a slip, and would fill the memory before it is told
+    "vector_size": 100_000,
+    "window": 1_000_000,
+    "negative": 10_000,
+    "workers": 1_024,
+    "shared_negatives": 100_000,
+    "block_words": 1_000_000,
 }
 MAY_BE_NONE = ("shared_negatives", "block_words")
 
@@ -50,6 +59,11 @@ def check_options(options: Mapping[str, Any]) -> None:
             raise ConfigurationError(
                 f"{name} must be a whole number of at least {least}, got {value!r}"
             )
+        if value > MOST.get(name, value):
+            raise ConfigurationError(f"{name} must be at most {MOST[name]:,}, got {value:,}")
+    for name in ("alpha", "min_alpha", "sample", "ns_exponent"):
+        if isinstance(options[name], bool) or not isinstance(options[name], Real):
+            raise ConfigurationError(f"{name} must be a number, got {options[name]!r}")
     for name in ("sg", "cbow_mean"):
         if options[name] not in (0, 1):
             raise ConfigurationError(f"{name} must be 0 or 1, got {options[name]!r}")

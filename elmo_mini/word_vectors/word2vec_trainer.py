@@ -6,7 +6,10 @@ Mikolov et al. 2013a (arXiv:1301.3781) and 2013b (NIPS 2013). The steps are deri
 `elmo_mini.fast.word2vec_blocks`.
 """
 
-from collections.abc import Iterable, Sequence
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -47,6 +50,8 @@ LARGEST_BLOCK = 2048
 STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
 STEP_OF_BURST = 16.0  # of a word that stands close together, as the slashes of a script do
 LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
+LARGE_LOSS = 5  # times that of knowing nothing
+WIDEST = 10  # a skip-gram window that is wider is read in parts, see `_parts`
 BLOCKS_PER_LOSS = 16
 
 
@@ -124,7 +129,7 @@ class Word2Vec(WordVectors):
         check_options(self.settings())
         self.loss_history: list[float] = []
         self._vocabulary: Vocabulary | None = None
-        self._input = self._output = torch.zeros(0, vector_size)
+        self._input = self._output = torch.zeros(0, vector_size, dtype=torch.float32)
         if sentences is not None:
             if iter(sentences) is sentences:
                 sentences = list(sentences)
@@ -169,7 +174,13 @@ class Word2Vec(WordVectors):
         Raises
         ------
         RuntimeError
-            If there is no vocabulary yet, or the vectors grew without bound.
+            If there is no vocabulary yet, or training diverged.
+
+        Warns
+        -----
+        UserWarning
+            If there were fewer pairs of neighbours than words in the vocabulary, or the loss was
+            far above its start on the way.
         """
         ids, numbers, starts = self._encode(sentences)
         if len(ids) == 0:
@@ -188,14 +199,35 @@ class Word2Vec(WordVectors):
                     show=self.progress,
                 ) as bar,
             ):
-                self._run(ids, numbers, starts, bar)
+                pairs = self._run(ids, numbers, starts, bar)
         finally:
             torch.set_num_threads(threads)
-        norms = torch.cat((self._input, self._output)).norm(dim=1)
-        if not bool((norms < LARGEST_NORM).all()):
+        self._check_learnt(len(ids), pairs)
+
+    def _check_learnt(self, words: int, pairs: int) -> None:
+        """Say that training has diverged, or that there was next to nothing to learn from."""
+        longest = float(torch.cat((self._input, self._output)).norm(dim=1).max())
+        start = (1 + self.negative) * math.log(2)  # of a model that knows nothing
+        late = float(np.mean(self.loss_history[-(len(self.loss_history) // 10 + 1) :] or [start]))
+        what_to_do = f"lower alpha={self.alpha} or block_words={self._block_words()}"
+        if not (longest < LARGEST_NORM and late < 2 * start):
             raise RuntimeError(
-                f"training diverged, the longest vector has length {float(norms.max()):.3g}: "
-                f"lower alpha={self.alpha} or block_words={self._block_words()}"
+                f"training diverged, the longest vector has length {longest:.3g} and the loss is "
+                f"{late:.3g}, where it began with {start:.3g}: {what_to_do}"
+            )
+        if max(self.loss_history, default=0.0) > LARGE_LOSS * start:
+            warnings.warn(
+                f"the loss rose from {start:.3g} to {max(self.loss_history):.3g} on the way, so "
+                f"the vectors may be worth little: {what_to_do}",
+                stacklevel=4,
+            )
+        if pairs < len(self.vocabulary):
+            warnings.warn(
+                f"next to nothing was learnt: in {self.epochs} passes over {words:,} words, "
+                f"{pairs:,} pairs of neighbours were left for a vocabulary of "
+                f"{len(self.vocabulary):,}. Give sentences of several words and more of them, or "
+                f"more epochs; sample=0 keeps every word (now sample={self.sample})",
+                stacklevel=4,
             )
 
     def _encode(
@@ -214,15 +246,19 @@ class Word2Vec(WordVectors):
         numbers: NDArray[np.int32],
         starts: NDArray[np.int64],
         bar: "tqdm[Any]",
-    ) -> None:
+    ) -> int:
+        """Train, and say of how many pairs."""
         rng = np.random.default_rng((self.seed, 1))
         keep = self._keep().astype(np.float32)
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
         shared = self._shared_negatives()
-        patterns = window_patterns(self.window)
+        narrow = self.window <= WIDEST
+        longest = int(np.diff(starts).max(initial=2))
+        window = self.window if narrow else min(self.window, max(longest - 1, WIDEST))
+        patterns = window_patterns(window) if narrow else None
         block_words = self._block_words()
         tile_words = min(TILE_WORDS, block_words)
-        total, done, count = self.epochs * len(ids), 0, 0
+        total, done, count, pairs = self.epochs * len(ids), 0, 0, 0
         for _ in range(self.epochs):
             begin = 0
             while begin < len(ids):
@@ -231,6 +267,7 @@ class Word2Vec(WordVectors):
                 words, left, right = draw_windows(
                     ids[begin:end], numbers[begin:end], keep, self.window, self.shrink_windows, rng
                 )
+                pairs += int(left.sum() + right.sum())
                 tiles = -(-len(words) // tile_words)
                 blocks = cut_blocks(
                     words,
@@ -242,17 +279,45 @@ class Word2Vec(WordVectors):
                     patterns=patterns,
                     negative=self.negative,
                     most_of_one=STEP_OF_BURST / (self.alpha * self._pairs()),
+                    window=window,
                 )
                 for place, block in enumerate(blocks):
                     share = (done + (end - begin) * place / len(blocks)) / total
                     rate = self.alpha + (self.min_alpha - self.alpha) * share
-                    loss = self._step(block, rate, measure=count % BLOCKS_PER_LOSS == 0)
-                    if loss is not None:
-                        self.loss_history.append(loss)
+                    measure = count % BLOCKS_PER_LOSS == 0
+                    losses = [
+                        loss
+                        for part in self._parts(block, noise, rng)
+                        if (loss := self._step(part, rate, measure)) is not None
+                    ]
+                    if losses:
+                        self.loss_history.append(sum(losses) / len(losses))
                     count += 1
                 done += end - begin
                 bar.update(end - begin)
                 begin = end
+        return pairs
+
+    def _parts(
+        self, block: Block, noise: NDArray[np.float64], rng: np.random.Generator
+    ) -> Iterator[Block]:
+        """The block; of a wide skip-gram window, the same block some places at a time.
+
+        All pairs of a word in one step would be a step of `alpha` times their number, which
+        overshoots where they are hundreds. Each part has noise words of its own.
+        """
+        if not self.sg or block.patterns is not None:
+            yield block
+            return
+        window = block.window
+        left, right = (int(reach.max()) for reach in block.farthest(window))
+        cumulative = noise.cumsum()
+        for first in range(-window, window + 1, 2 * WIDEST + 1):
+            last = min(first + 2 * WIDEST, window)
+            if last >= -left and first <= right:
+                drawn = rng.random(tuple(block.noise.shape)) * cumulative[-1]
+                ids = np.minimum(np.searchsorted(cumulative, drawn, "right"), len(noise) - 1)
+                yield replace(block, span=(first, last), noise=torch.from_numpy(ids))
 
     def _step(self, block: Block, rate: float, measure: bool) -> float | None:
         if self.sg:
@@ -275,6 +340,8 @@ class Word2Vec(WordVectors):
         CBOW). For a block, these may sum to 8 for the busiest word, and to 2 for a word met at
         random in the text. On Brown the first limit binds, and four times as many words make
         skip-gram diverge; with a few dozen words in all, as in toy texts, the second binds.
+        Where a CBOW window is wide, all words of a block have nearly the same context, which takes
+        a step for each of them; these sum to 2, too.
         """
         if self.block_words is not None:
             return self.block_words
@@ -283,13 +350,16 @@ class Word2Vec(WordVectors):
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
         steps = self.alpha * self._pairs() * (share + self.negative * noise)
         words = min(STEP_OF_BUSIEST / steps.max(), STEP_OF_TYPICAL / float(share @ steps))
+        if not self.sg and self.alpha * (self.window + 1) > STEP_OF_TYPICAL:
+            words = min(words, STEP_OF_TYPICAL / self.alpha)
         return int(min(max(words, 1), LARGEST_BLOCK))
 
     def _pairs(self) -> int:
-        """How many pairs a word makes on average; CBOW makes one."""
+        """How many pairs a word makes in a step, on average; CBOW makes one."""
         if not self.sg:
             return 1
-        return self.window + 1 if self.shrink_windows else 2 * self.window
+        pairs = self.window + 1 if self.shrink_windows else 2 * self.window
+        return min(pairs, 2 * WIDEST + 1)
 
     @property
     def architecture(self) -> str:

@@ -547,12 +547,12 @@ predict("grammar", "Which finds more neighbours of the same class?", options=CLE
 # %% slide="subslide"
 common_ending = or_reference("common_ending", common_ending)
 
-readers = {
+compared = {
     "your encoder": readers["yours"],
     "the same, untrained": readers["untrained"],
     "your common ending": common_ending,
 }
-shares, ahead = grammar(readers)
+shares, ahead = grammar(compared)
 title = "Unseen words: most of the grammar is in the ending"
 interval_bars(list(shares), {"same class": list(shares.values())}, title=title, ylabel="percent")
 
@@ -612,7 +612,7 @@ grammar_whitened(nets, common_ending)
 # The encoder takes any bytes, so Chinese, too, gets vectors:
 
 # %%
-closeness.show_nearest({"yours": readers["your encoder"]}, ["打针"], known)
+closeness.show_nearest({"yours": compared["your encoder"]}, ["打针"], known)
 
 # %% [markdown]
 # 打针 is *to have an injection*. This model has read English only: its neighbours have nothing to do with injections. It has a vector for everything, and no error warns you.
@@ -628,7 +628,7 @@ closeness.show_nearest({"yours": readers["your encoder"]}, ["打针"], known)
 predict("meaning", "For how many of 100 words does layer 0 choose meaning over letters?", unit="%")
 
 # %% slide="subslide"
-asked = {name: readers[name] for name in ("your encoder", "the same, untrained")}
+asked = {name: compared[name] for name in ("your encoder", "the same, untrained")}
 preferred = for_meaning(asked)
 labels = [name.replace(", ", ",\n") for name in preferred["against a look-alike"]]
 bars = {rival: list(by_reader.values()) for rival, by_reader in preferred.items()}
@@ -636,7 +636,7 @@ title = "Form comes first at layer 0, and meaning loses to look-alikes"
 interval_bars(labels, bars, title=title, ylabel="percent for meaning", level=("a coin", 50))
 
 # %%
-closeness.show_nearest({"yours": readers["your encoder"]}, ["lawyer", "car", "ocean"], known)
+closeness.show_nearest({"yours": compared["your encoder"]}, ["lawyer", "car", "ocean"], known)
 outcome("meaning", 100 * bars["against a look-alike"][0]["mean"], unit="%")
 
 # %% [markdown]

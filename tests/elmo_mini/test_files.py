@@ -1,5 +1,6 @@
 """Files that are there, and files that appear whole or not at all."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -7,7 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from elmo_mini.files import existing_file, make_folder, unfinished, write_text, written_whole
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.files import (
+    as_path,
+    check_not_read,
+    existing_file,
+    make_folder,
+    unfinished,
+    write_text,
+    written_whole,
+)
 
 
 def test_a_file_that_must_be_there(tmp_path: Path) -> None:
@@ -81,3 +91,92 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
         make_folder(tmp_path / ("x" * 300))
     with pytest.raises(IsADirectoryError, match="is a folder; name a file to write"):
         write_text(tmp_path, "x")
+
+
+def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    write_text("~/models/a.json", "here")
+    assert existing_file("~/models/a.json") == tmp_path / "models" / "a.json"
+    assert as_path("~nobody-of-that-name/a") == Path("~nobody-of-that-name/a")
+    with pytest.raises(ConfigurationError, match="is to be written, but it is the file"):
+        check_not_read("~/models/a.json", [tmp_path / "models" / "a.json"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="plays Windows and odd drives on POSIX")
+def test_other_drives_and_systems_write_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    def only_writable(descriptor: int) -> None:
+        if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
+            raise OSError(errno.EBADF, "played: Windows")
+
+    def unknown(*_: object, **__: object) -> None:
+        raise OSError(errno.EINVAL, "played: no such call on this drive")
+
+    monkeypatch.setattr(os, "fsync", only_writable)
+    write_text(tmp_path / "a", "1")
+    monkeypatch.setattr(os, "fsync", unknown)
+    monkeypatch.setattr(os, "chmod", unknown)
+    write_text(tmp_path / "a", "2")
+    assert (tmp_path / "a").read_text() == "2"
+
+    def broken(_: int) -> None:
+        raise OSError(errno.EIO, "played: a dying disk")
+
+    monkeypatch.setattr(os, "fsync", broken)
+    with pytest.raises(OSError, match="dying disk"):
+        write_text(tmp_path / "a", "3")
+    assert (tmp_path / "a").read_text() == "2"
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "disk" / "a", tmp_path / "a"
+    write_text(target, "1")
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_text(link, "2")
+    assert link.is_symlink()
+    assert target.read_text() == "2"
+    assert target.stat().st_mode & 0o777 == 0o600
+    umask = os.umask(0o027)
+    try:
+        write_text(tmp_path / "b", "1")
+    finally:
+        os.umask(umask)
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_device_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="pipe is no ordinary file; name a file to write"):
+        write_text(tmp_path / "pipe", "x")
+
+
+def test_a_write_protected_file_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_text("of value")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write all
+    with pytest.raises(PermissionError, match="a is write-protected; unlock it"):
+        write_text(tmp_path / "a", "x")
+    assert (tmp_path / "a").read_text() == "of value"
+
+
+def test_a_long_name_can_be_written(tmp_path: Path) -> None:
+    for name in ("a" * 250, "银" * 80):
+        write_text(tmp_path / name, "1")
+        assert (tmp_path / name).read_text() == "1"
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    def refused() -> None:
+        with written_whole(tmp_path / "a") as part:
+            raise PermissionError(errno.EACCES, "Permission denied", str(part))
+
+    with pytest.raises(PermissionError) as caught:
+        refused()
+    assert caught.value.filename == str(tmp_path / "a")

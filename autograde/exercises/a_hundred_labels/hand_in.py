@@ -292,6 +292,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=25,
     reference=looked_up(hidden.task),
+    needs=hidden.task,
     run=_run,
     view=_view,
     cases=(

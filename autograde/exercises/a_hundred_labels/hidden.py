@@ -14,11 +14,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from autograde.checking.exercise import CourseAtFault
 from course.a_hundred_labels.methods import bag_of_words
 from course.a_hundred_labels.protocol import learn_and_answer
 from course.a_hundred_labels.tasks import first_task
 from course.texts.labelled_tasks import Labelled, Task
 from elmo_mini.corpora.splits import Part
+from elmo_mini.errors import in_a_sentence
+from elmo_mini.files import as_path, existing_file
+from elmo_mini.plain_text import NotPlainText, lines_of
 
 VARIABLE = "BEFORE_BERT_HIDDEN"
 DRAWS = 3
@@ -31,27 +35,37 @@ def task() -> Task:
 
     Raises
     ------
-    ValueError
+    CourseAtFault
         If the file cannot be read so; the text says what is wrong.
     """
     path = os.environ.get(VARIABLE)
-    return _from_file(Path(path)) if path else first_task()
+    return _from_file(as_path(path)) if path else first_task()
 
 
 @lru_cache(maxsize=1)
 def _from_file(path: Path) -> Task:
     rows: dict[Part, list[tuple[list[str], str]]] = {"train": [], "test": []}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    try:
+        lines = list(lines_of(existing_file(path, f"file of hidden texts ({VARIABLE})")))
+    except (OSError, NotPlainText) as wrong:
+        raise CourseAtFault(f"{VARIABLE}: {in_a_sentence(wrong)}") from wrong
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             row = json.loads(line)
-            rows[row["part"]].append((row["text"].lower().split(), str(row["label"])))
-        except (ValueError, KeyError, TypeError, AttributeError) as wrong:
-            raise ValueError(
-                f"{VARIABLE}: line {number} of the file is no labelled text"
+            words, label = row["text"].lower().split(), row["label"]
+            if not words or not isinstance(label, str | int):
+                raise ValueError("a text without a word, or no label")
+            rows[row["part"]].append((words, str(label)))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as wrong:
+            raise CourseAtFault(
+                f"{VARIABLE}: line {number} of the file is no labelled text ({wrong}); a line is "
+                'such as {"part": "test", "text": "a small gem .", "label": "opinion"}'
             ) from wrong
     classes = tuple(sorted({label for part in rows.values() for _, label in part}))
     if min(map(len, rows.values())) < 100 or len(classes) < 2:
-        raise ValueError(f"{VARIABLE}: the file needs 100 texts of each part, and two classes")
+        raise CourseAtFault(f"{VARIABLE}: the file needs 100 texts of each part, and two classes")
     parts = {
         part: Labelled([text for text, _ in pairs], [classes.index(label) for _, label in pairs])
         for part, pairs in rows.items()

@@ -17,6 +17,7 @@ from elmo_mini.embedding.cache.opening import CacheForeign, finding_damage, open
 from elmo_mini.embedding.stream import Floats, Text, TextHash, fingerprint, sentences_of
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.files import as_path
 
 
 class VectorCache:
@@ -48,7 +49,7 @@ class VectorCache:
     """
 
     def __init__(self, path: PathLike) -> None:
-        self.path = Path(path)
+        self.path = as_path(path)
         file = open_cache(self.path)
         with finding_damage(self.path, "its header"):
             self.manifest: dict[str, Any] = json.loads(file.attrs["manifest"])

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Literal
 
 import h5py
@@ -22,7 +21,7 @@ from elmo_mini.embedding.stream import (
 )
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.files import written_whole
+from elmo_mini.files import as_path, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
 Dtype = Literal["float32", "float16"]
@@ -69,7 +68,7 @@ def write_cache(
         If the model is stateful (its vectors depend on what was read before), or a number does
         not fit `dtype`.
     """
-    target = Path(path)
+    target = as_path(path)
     if dtype not in ("float32", "float16"):
         raise ValueError(f"dtype is {dtype!r}; a cache holds float32 or float16")
     if bilm.stateful:
@@ -124,7 +123,7 @@ def cached_vectors(
         )
     text = TextHash(sentences_of(sentences))
     model = fingerprint(bilm)
-    path = Path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{dtype}.vectors"
+    path = as_path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{dtype}.vectors"
     if path.exists():
         cache = VectorCache(path)
     else:

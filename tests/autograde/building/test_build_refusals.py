@@ -276,6 +276,12 @@ BREACHES = {
         "    outcome(",
         "what outcome(...) returns is not shown",
     ),
+    "a cell that runs once": (
+        "from autograde import check",
+        'from autograde import check\n\nby = {"old": 1}\n\n# %%\nby = {"new": by["old"]}',
+        'by = {"new"',
+        "puts another value in the place of 'by'",
+    ),
     "discussion without question": (
         "# %% [markdown]\n# Why? ![a road](road.png)\n",
         "# %%\n1\n",

@@ -1,6 +1,7 @@
 """Lesson 15: what its symptoms show with and without the corpora, and what the ladder gives."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -175,11 +176,38 @@ def test_a_course_may_bring_hidden_texts_of_its_own(
     found = hidden.task()
     assert found.classes == ("quoted", "reporter")
     assert len(found.test.texts) == len(task.test.texts)
-    path = tmp_path / "broken.jsonl"
-    path.write_text('{"part": "train"}\n', "utf-8")
+    # As editors and other programs write it: a mark in front, empty lines, foreign line ends.
+    rows[5]["text"] += " \u2028 \u0085 on"
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    path = tmp_path / "by hand.jsonl"
+    path.write_bytes(("\ufeff" + "\r\n".join([*lines, "", ""])).encode())
     monkeypatch.setenv(hidden.VARIABLE, str(path))
-    with pytest.raises(ValueError, match="line 1 of the file"):
+    again = hidden.task()
+    assert again.test.texts == found.test.texts
+    assert again.train.texts[5] == [*found.train.texts[5], "on"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"part": "train"}\n', "line 1 of the file is no labelled text"),
+        (b'\n{"part": "train", "text": " ", "label": "a"}\n', "line 2 of .* without a word"),
+        ('{"part"'.encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+        (None, "there is no file of hidden texts"),
+    ],
+)
+def test_a_broken_file_of_hidden_texts_is_no_learners_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes | None, message: str
+) -> None:
+    path = tmp_path / "broken.jsonl"
+    if content is not None:
+        path.write_bytes(content)
+    monkeypatch.setenv(hidden.VARIABLE, str(path))
+    with pytest.raises(ValueError, match=message):
         hidden.task()
+    report = examine(find("hand_in"), looked_up(lambda: hidden.task()))
+    assert not report.judged
+    assert re.search(rf"it is not at fault: {hidden.VARIABLE}.*{message}", report.message)
 
 
 def test_what_the_lesson_says_of_the_stored_curves() -> None:

@@ -164,3 +164,22 @@ def test_the_command_prints_the_outcome_and_tells_the_shell(
     assert "Fetched: qc." in capsys.readouterr().out
     assert main(["corpora", "--download", "qc", "brown"]) == 1
     assert "Not fetched: brown" in capsys.readouterr().out
+
+
+def test_a_proxy_is_tried_and_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nltk import pathsec
+
+    monkeypatch.delenv("NLTK_ALLOW_PROXIED_URLOPEN", raising=False)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://ada:secret@127.0.0.1:9")
+    outcome = corpora.download("qc", progress=False, folder=folder)
+    said = repr(outcome)
+    assert "through the proxy 127.0.0.1:9" in said
+    assert "Behind a proxy" in said
+    assert "refused" in said.lower()
+    assert "secret" not in said
+    assert "Security Violation" not in said
+    assert not pathsec.ALLOW_PROXIED_FETCH
+    monkeypatch.setenv("NLTK_ALLOW_PROXIED_URLOPEN", "0")
+    monkeypatch.setattr(nltk.downloader, "urlopen", pathsec.urlopen)
+    assert "Security Violation" in repr(corpora.download("qc", progress=False, folder=folder))

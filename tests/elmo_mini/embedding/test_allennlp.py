@@ -10,7 +10,7 @@ from torch import Tensor
 from elmo_mini.checkpoints.official import read_options
 from elmo_mini.embedding.allennlp import load_allennlp_state
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
-from elmo_mini.errors import ConfigurationError, ElmoFileError
+from elmo_mini.errors import ElmoFileError
 from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import official_files
 
@@ -97,16 +97,21 @@ def test_allennlps_weights_give_the_vectors_of_the_official_files(
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-6)
 
 
-def test_a_cached_vocabulary_of_allennlp_is_left_out_and_ours_is_refused(
+def test_a_cached_vocabulary_of_allennlp_is_left_out_and_ours_made_anew(
     files: official_files.Files,
 ) -> None:
     state = allennlp_state(files)
     state["_elmo_lstm._word_embedding.weight"] = torch.zeros(9, 6)
-    elmo = empty(files)
-    load_allennlp_state(elmo, state)
+    elmo = empty(files).eval()
     elmo.bilm.cache_vocabulary(["", "it"])
-    with pytest.raises(ConfigurationError, match="without vocab_to_cache"):
+    words, ids = torch.tensor([[1]]), batch_to_ids([["it"]])
+    with torch.no_grad():
+        before = elmo(ids, words)["elmo_representations"][0]
         load_allennlp_state(elmo, state)
+        by_word, by_letter = elmo(ids, words), elmo(ids)
+    by_word, by_letter = (x["elmo_representations"][0] for x in (by_word, by_letter))
+    torch.testing.assert_close(by_word, by_letter, rtol=0, atol=1e-6)
+    assert float((before - by_word).abs().max()) > 1e-3
 
 
 def test_vectors_kept_from_before_are_not_used_again(files: official_files.Files) -> None:

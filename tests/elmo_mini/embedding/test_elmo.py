@@ -202,5 +202,54 @@ def test_clear_errors(files: official_files.Files) -> None:
         elmo(files, 0)
     with pytest.raises(ConfigurationError, match="1 initial weights"):
         elmo(files, scalar_mix_parameters=[1.0])
-    with pytest.warns(UserWarning, match="stay as they are"):
-        elmo(files, requires_grad=True, vocab_to_cache=["@@PADDING@@", "a"])
+
+
+@pytest.mark.parametrize("trained", [True, False])
+def test_words_of_a_vocabulary_are_read_with_the_present_weights(
+    files: official_files.Files, trained: bool
+) -> None:
+    model = elmo(files, 1, vocab_to_cache=["", "The", "sentence"], requires_grad=trained)
+    ids, words = batch_to_ids([["The", "sentence"], ["The"]]), torch.tensor([[1, 2], [1, 0]])
+    nothing = torch.zeros_like(ids)
+
+    def outputs() -> tuple[torch.Tensor, torch.Tensor]:
+        pair = model(nothing, words), model(ids)
+        return pair[0]["elmo_representations"][0], pair[1]["elmo_representations"][0]
+
+    before, _ = outputs()
+    state = model.state_dict()
+    for name in state:
+        if "token_encoder" in name:
+            state[name] = state[name] * 1.5
+    model.load_state_dict(state)
+    by_word, by_letter = outputs()
+    torch.testing.assert_close(by_word, by_letter, rtol=0, atol=1e-6)
+    assert float((before - by_word).detach().abs().max()) > 1e-3
+    if trained:
+        by_word.sum().backward()
+        by_word_grads = [p.grad.clone() for p in model.bilm.token_encoder.parameters()]
+        model.zero_grad()
+        by_letter.sum().backward()
+        for mine, theirs in zip(by_word_grads, model.bilm.token_encoder.parameters(), strict=True):
+            torch.testing.assert_close(mine, theirs.grad)
+    with torch.no_grad():
+        for parameter in model.bilm.token_encoder.parameters():
+            parameter.mul_(0.5)
+        by_word, by_letter = outputs()
+    torch.testing.assert_close(by_word, by_letter, rtol=0, atol=1e-6)
+
+
+def test_ids_may_be_arrays_and_lists(files: official_files.Files) -> None:
+    model = elmo(files, 1, vocab_to_cache=["", "The", "sentence", "."]).eval()
+    ids, words = batch_to_ids(SENTENCES[:1]), torch.tensor([[1, 2, 3]])
+    wanted = model(ids, words)["elmo_representations"][0]
+    small = ids.numpy().astype(np.uint16), words.numpy().astype(np.int32)
+    for given in ((ids.numpy(), words.numpy()), (ids.tolist(), words.tolist()), small):
+        assert torch.equal(model(*given)["elmo_representations"][0], wanted)
+        assert torch.equal(model.bilm(*given)["mask"], model.bilm(ids)["mask"])
+    with pytest.raises(TypeError, match="the ids are words; make them"):
+        model(SENTENCES[:1])
+    with pytest.raises(TypeError, match="no array of whole numbers"):
+        model([[[1] * 50], [[1] * 50] * 2])
+    with pytest.raises(ValueError, match="must be whole numbers"):
+        model(ids.numpy() * 1.0)

@@ -123,7 +123,7 @@ def test_what_is_refused(bilm: FastBiLM, text: Path, tmp_path: Path) -> None:
         embed_file(bilm, text, tmp_path / "v.vectors", layers="top")
     for content, complaint in (
         (b"", "is empty"),
-        (b"fine\n\xff\xfe\n", "line 2 of .* is not UTF-8"),
+        (b"fine\n\xff\xfe\n", "line 2, byte 1 .* is not UTF-8"),
         (b"one\ntwo\n<S> three </S>", "line 3 of .* holds <S>"),
     ):
         text.write_bytes(content)

@@ -1,10 +1,12 @@
 """The old ElmoEmbedder's interface."""
 
 import copy
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
 import torch
@@ -47,8 +49,51 @@ def test_empty_sentences(files: official_files.Files) -> None:
     assert embedder.embed_sentence([]).shape == (3, 0, 12)
     assert [a.shape[1] for a in embedder.embed_batch([["a"], [], ["b", "c"]])] == [1, 0, 2]
     assert list(embedder.embed_sentences([])) == []
-    with pytest.raises(ValueError, match="no sentence"):
-        embedder.embed_batch([])
+    assert embedder.embed_batch([]) == []
+    with pytest.raises(TypeError, match="not a list of sentences"):
+        embedder.embed_batch("")  # type: ignore[arg-type]
+
+
+def test_a_long_sentence_among_short_ones_is_run_apart(
+    files: official_files.Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedder = ElmoEmbedder(files.options_file, files.weight_file)
+    sentences = [["one"], ["a", "b"] * 20, [], ["two", "three"]]
+    whole = embedder.embed_batch(sentences)
+    monkeypatch.setattr(embedder_module, "LARGEST_PADDED", 50)
+    monkeypatch.setattr("elmo_mini.embedding.stream.BATCH_TOKENS", 50)
+    monkeypatch.setattr(embedder_module, "embed_batch", None)
+    for apart, before in zip(embedder.embed_batch(sentences), whole, strict=True):
+        np.testing.assert_allclose(apart, before, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("output_format", ["all", "top", "average"])
+def test_a_file_is_written_as_allennlps_class_wrote_it(
+    files: official_files.Files, tmp_path: Path, output_format: Any
+) -> None:
+    embedder = ElmoEmbedder(files.options_file, files.weight_file)
+    text, target = tmp_path / "t.txt", tmp_path / "v.hdf5"
+    text.write_text("One two\n\n six \n")
+    with text.open() as lines:
+        embedder.embed_file(lines, target, output_format, batch_size=2)
+    take = {"all": lambda x: x, "top": lambda x: x[-1], "average": lambda x: x.mean(0)}
+    with h5py.File(target) as file:
+        assert json.loads(file["sentence_to_index"][0]) == {"One two": "0", "": "1", "six": "2"}
+        for number, words in enumerate((["One", "two"], [], ["six"])):
+            wanted = take[output_format](embedder.embed_sentence(words))
+            np.testing.assert_allclose(file[str(number)][()], wanted, rtol=0, atol=1e-6)
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        embedder.embed_file(["two"], target)
+    with text.open() as lines, pytest.raises(ConfigurationError, match="is to be written, but"):
+        embedder.embed_file(lines, text, overwrite=True)
+    with pytest.raises(ConfigurationError, match="sentence_to_index"):
+        embedder.embed_file(["two"], tmp_path / "w.hdf5", use_sentence_keys=True)
+    with pytest.raises(ValueError, match="choose all, top or average"):
+        embedder.embed_file(["two"], tmp_path / "w.hdf5", "last")  # type: ignore[arg-type]
+    embedder.embed_file(["two"], target, overwrite=True, forget_sentences=True)
+    with h5py.File(target) as file:
+        assert list(file) == ["0"]
+    assert sorted(p.name for p in tmp_path.iterdir() if p.suffix != ".json") >= ["t.txt", "v.hdf5"]
 
 
 def test_a_stream_keeps_its_order(files: official_files.Files) -> None:

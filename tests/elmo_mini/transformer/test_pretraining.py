@@ -11,7 +11,8 @@ import torch
 from autograde.exercises.both_sides_at_once import pack as packing
 from elmo_mini.__main__ import main
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.models.masked_lm import MaskedLMOptions
+from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.training.pretraining.sources import from_file
 from elmo_mini.transformer.files import load_masked_lm
 from elmo_mini.transformer.pretraining import (
     NO_PAIR,
@@ -20,6 +21,7 @@ from elmo_mini.transformer.pretraining import (
     epoch_rows,
     validation_loss,
 )
+from elmo_mini.transformer.pretraining_text import read_sources
 from elmo_mini.transformer.sentence_pairs import pack, sentence_pairs
 from tests.elmo_mini.devices import computes_on_meta
 
@@ -110,3 +112,30 @@ def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
     assert "3 steps of 32 pairs" in card
     assert "minutes of one core on CPU, " in card
     assert json.loads((folder / "history.json").read_text(encoding="utf-8"))[-1]["step"] == 3
+
+
+@pytest.mark.parametrize("sentences", [120, 2_000, 6_000])
+def test_of_a_text_of_any_size_something_is_held_out(tmp_path: Path, sentences: int) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("\n".join(f"w{n} meets w{n + 1} ." for n in range(sentences)))
+    text, held, _ = read_sources([from_file(path)], frozenset(), 500)
+    assert len(text) + len(held) == sentences
+    assert 0.007 < len(held) / sentences < 0.025
+    assert held.goes_on.any()
+
+
+def test_a_text_too_small_to_validate_on_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("\n".join(f"w{n} meets w{n + 1} ." for n in range(90)))
+    with pytest.raises(ValueError, match="90 sentences, and none of them is left to hold out"):
+        read_sources([from_file(path)], frozenset(), 500)
+    path.write_text("The same again .\n" * 500)
+    with pytest.raises(ValueError, match="none of them is left to learn from"):
+        read_sources([from_file(path)], frozenset(), 500)
+
+
+def test_a_validation_has_a_figure_even_where_chance_hides_no_word() -> None:
+    model = MaskedLM(MaskedLMOptions(20, 8, 2, 1, 16))
+    rows = [(*pack([10], longest=16), 0)]
+    for seed in range(20):
+        assert validation_loss(model, rows, 20, seed=seed)["nats"] > 1

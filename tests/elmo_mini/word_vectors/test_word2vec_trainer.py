@@ -315,3 +315,98 @@ def test_lines_of_one_word_do_not_make_training_diverge():
     text[100:100] = [["_"] * 60] * 5
     model = Word2Vec(text, sg=1, vector_size=20, epochs=3, sample=1e-1, seed=1)
     assert np.linalg.norm(model.output_vectors, axis=1).max() < 10
+
+
+# ---------------------------------------------------------------------- wide windows, little text
+
+
+@pytest.mark.parametrize("sg", [0, 1])
+def test_a_window_wider_than_a_sentence_stays_stable(sg):
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(400)]
+    share = 1 / (np.arange(400) + 20)
+    text = [list(rng.choice(words, 150, p=share / share.sum())) for _ in range(60)]
+    model = Word2Vec(text, sg=sg, window=120, vector_size=20, min_count=1, epochs=2)
+    assert np.linalg.norm(model.vectors, axis=1).max() < 10
+    assert max(model.loss_history) < 6
+    assert np.mean(model.loss_history[-5:]) < model.loss_history[0]
+
+
+def test_a_window_of_a_million_costs_no_more_than_the_longest_sentence():
+    options = {"min_count": 1, "vector_size": 4, "epochs": 1, "sample": 0}
+    wide = Word2Vec(SENTENCES, sg=1, window=1_000_000, **options)
+    assert np.isfinite(wide.vectors).all()
+
+
+def test_the_parts_of_a_wide_window_are_all_its_pairs_once(monkeypatch):
+    rng, found = np.random.default_rng(0), []
+    text = [list(map(str, rng.integers(0, 30, length))) for length in (40, 1, 70, 25)]
+
+    def note(_inputs, _outputs, block, *_):
+        words, pattern = block.context()
+        n = len(block.reach)
+        first, _ = block.span
+        for place, column in pattern.nonzero().tolist():
+            center = int(block.words[block.window + place])
+            found.append((center, int(words[place + column]), first + column))
+        assert pattern.shape[0] == n
+
+    monkeypatch.setattr(word2vec_trainer, "skip_gram_step", note)
+    options = {"window": 33, "min_count": 1, "sample": 0, "epochs": 1, "shrink_windows": False}
+    model = Word2Vec(sg=1, **options)
+    model.build_vocab(text)
+    model.train(text)
+    expected = [
+        (row[i], row[j], j - i)
+        for row in map(model.vocabulary.encode, text)
+        for i in range(len(row))
+        for j in range(max(0, i - 33), min(len(row), i + 34))
+        if i != j
+    ]
+    assert sorted(found) == sorted(expected)
+
+
+def test_where_nothing_could_be_learnt_that_is_said():
+    for text in ([["the", "cat", "sat", "on", "the", "mat"]], [["a"], ["b"], ["a"]] * 5):
+        with pytest.warns(UserWarning, match="next to nothing was learnt: .* sample=0"):
+            Word2Vec(text, min_count=1, vector_size=4, epochs=1)
+
+
+def test_a_loss_that_rises_is_told(recwarn):
+    model = Word2Vec(SENTENCES, min_count=1, vector_size=4, epochs=1, sample=0)
+    assert not recwarn.list
+    start = 6 * np.log(2)
+    model.loss_history = [start] * 50 + [start * 9] * 2 + [start] * 50
+    with pytest.warns(UserWarning, match=r"the loss rose from 4\.16 to 37\.4 on the way"):
+        model._check_learnt(100, 10_000)
+    model.loss_history = [start] * 50 + [start * 9] * 50
+    with pytest.raises(RuntimeError, match=r"the loss is 37\.4, where it began with 4\.16: lower"):
+        model._check_learnt(100, 10_000)
+
+
+@pytest.mark.parametrize("sg", [0, 1])
+def test_a_double_default_trains_the_same_vectors(sg):
+    options = {"sg": sg, "min_count": 1, "vector_size": 4, "epochs": 1}
+    wanted = Word2Vec(SENTENCES, **options)
+    torch.set_default_dtype(torch.float64)
+    try:
+        ours = Word2Vec(SENTENCES, **options)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert ours.vectors.dtype == np.float32
+    np.testing.assert_array_equal(ours.vectors, wanted.vectors)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("vector_size", 10**9),
+        ("window", 10**9),
+        ("workers", 10**6),
+        ("alpha", "0.1"),
+        ("sample", None),
+    ],
+)
+def test_what_can_only_be_a_slip_is_named_before_it_fills_the_memory(option, value):
+    with pytest.raises(ConfigurationError, match=option):
+        Word2Vec(**{option: value})

@@ -1,0 +1,238 @@
+"""Files of strangers: whatever is in them, our own error in a sentence, or a model."""
+
+import copy
+import json
+import resource
+import shutil
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from elmo_mini.checkpoints.official import load_bilm, official_file, read_options
+from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
+from elmo_mini.errors import ConfigurationError, ElmoFileError
+from elmo_mini.fast.bilm_options import BiLMOptions
+from tests.elmo_mini import official_files
+
+FEW = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> official_files.Files:
+    return official_files.random_model(tmp_path)
+
+
+def content_of(files: official_files.Files) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(Path(files.options_file).read_text())
+    return content
+
+
+ODD_OPTIONS = [
+    (("lstm", "cell_clip"), float("nan"), "lstm.cell_clip is nan"),
+    (("lstm", "proj_clip"), float("inf"), "lstm.proj_clip is inf"),
+    (("lstm", "cell_clip"), True, "lstm.cell_clip is True"),
+    (("lstm", "cell_clip"), "3", "lstm.cell_clip is '3'"),
+    (("lstm", "cell_clip"), [], r"lstm.cell_clip is \[\]"),
+    (("lstm", "n_layers"), 1_000_000, "lstm.n_layers is 1000000; it must be at most 128"),
+    (("lstm", "dim"), 10**9, "lstm.dim is 1000000000; it must be at most 65,536"),
+    (("lstm", "dim"), 4096.5, "lstm.dim is 4096.5; it must be a whole number"),
+    (("lstm", "use_skip_connections"), "no", "use_skip_connections is 'no'"),
+    (("char_cnn", "n_highway"), 10**9, "n_highway is 1000000000"),
+    (("char_cnn", "n_highway"), False, "n_highway is False"),
+    (("char_cnn", "n_characters"), 300, "n_characters is 300: a model of another alphabet"),
+    (("char_cnn", "filters"), [[1, 2]] * 999, "filters has 999 widths"),
+    (("char_cnn", "filters"), [[1, 60_000]] * 200, "weights; lower"),
+    (("char_cnn", "max_characters_per_token"), 10**7, "it must be at most 65,536"),
+    (("char_cnn", "activation"), "x" * 10_000, r"activation is 'x+\.\.\.x+'; known are"),
+    (("lstm",), 5, 'the part "lstm" is 5'),
+    (("char_cnn",), [1], r'the part "char_cnn" is \[1\]'),
+]
+
+
+@pytest.mark.parametrize(("place", "value", "message"), ODD_OPTIONS)
+def test_an_odd_entry_is_named(
+    files: official_files.Files, place: tuple[str, ...], value: object, message: str
+) -> None:
+    content = part = content_of(files)
+    for name in place[:-1]:
+        part = part[name]
+    part[place[-1]] = value
+    Path(files.options_file).write_text(json.dumps(content))
+    with pytest.raises(ElmoFileError, match=message) as refused:
+        load_bilm(files.options_file, files.weight_file)
+    assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[" * 100_000, b"9" * 5_000, b'{"lstm": 1' + b" " * 2_000_000, b"\xff\xfe{\x00", b"\0", b""],
+)
+def test_what_is_no_json_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "options.json").write_bytes(content)
+    with pytest.raises(ElmoFileError, match="JSON options file"):
+        read_options(tmp_path / "options.json")
+
+
+def test_options_may_be_as_other_programs_write_them(files: official_files.Files) -> None:
+    wanted = read_options(files.options_file)
+    content = content_of(files)
+    content["char_cnn"]["n_characters"] = 261
+    content["lstm"] |= {"use_skip_connections": int(wanted.use_skip_connections) == 1}
+    text = "\ufeff" + json.dumps(content, indent=1).replace("\n", "\r\n")
+    Path(files.options_file).write_bytes(text.encode())
+    assert read_options(files.options_file) == wanted
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+@FEW
+@given(data=st.data())
+def test_any_options_are_read_or_refused(files: official_files.Files, data: st.DataObject) -> None:
+    content = copy.deepcopy(content_of(files))
+    for _ in range(data.draw(st.integers(1, 3))):
+        part = content
+        while True:
+            name = data.draw(st.sampled_from(sorted(part)))
+            if isinstance(part[name], dict) and part[name] and data.draw(st.booleans()):
+                part = part[name]
+                continue
+            part[name] = data.draw(ANY_JSON)
+            break
+        if not all(isinstance(content.get(name), dict) for name in ("lstm", "char_cnn")):
+            break
+    odd = Path(files.options_file).with_name("odd.json")
+    odd.write_text(json.dumps(content))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    refused: Exception | None = None
+    try:
+        load_bilm(odd, files.weight_file)
+    except ConfigurationError as error:
+        refused = error
+    assert "\n" not in str(refused)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
+
+
+@FEW
+@given(data=st.data())
+def test_any_damage_to_the_weights_is_read_or_refused(
+    files: official_files.Files, data: st.DataObject
+) -> None:
+    whole = Path(files.weight_file).read_bytes()
+    content = bytearray(whole)
+    for _ in range(data.draw(st.integers(0, 8))):
+        content[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    content = content[: data.draw(st.integers(0, len(whole)) | st.just(len(whole)))]
+    odd = Path(files.weight_file).with_name("odd.hdf5")
+    odd.write_bytes(content)
+    found: list[torch.Tensor] = []
+    refused: Exception | None = None
+    try:
+        found = list(load_bilm(files.options_file, odd).parameters())
+    except ConfigurationError as error:
+        refused = error
+    assert "\n" not in str(refused)
+    assert all(bool(weight.isfinite().all()) for weight in found)
+
+
+def test_big_endian_half_and_double_numbers_are_read(files: official_files.Files) -> None:
+    wanted = load_bilm(*files[:2]).state_dict()
+    for kind, apart in ((">f4", 0), (">f8", 0), ("<f2", 1e-3), (">f2", 1e-3)):
+        rewrite(files, lambda array, kind=kind: {"data": array.astype(kind)})
+        for name, weight in load_bilm(*files[:2]).state_dict().items():
+            torch.testing.assert_close(weight, wanted[name], rtol=0, atol=apart)
+
+
+def rewrite(files: official_files.Files, change: Any) -> None:
+    """The same file with each dataset made by the keywords that `change` gives."""
+    old = Path(files.weight_file)
+    with h5py.File(old) as source, h5py.File(old.with_suffix(".new"), "w") as target:
+
+        def write(name: str, item: object) -> None:
+            if isinstance(item, h5py.Dataset):
+                target.create_dataset(name, **change(item[()]))
+
+        source.visititems(write)
+    old.with_suffix(".new").replace(old)
+
+
+def test_what_is_not_in_the_file_is_not_taken_for_zeros(
+    files: official_files.Files, tmp_path: Path
+) -> None:
+    shutil.copy(files.weight_file, tmp_path / "good.hdf5")
+    outside = tmp_path / "outside.bin"
+    outside.write_bytes(bytes(10**6))
+    for change, message in (
+        (lambda a: {"shape": a.shape, "dtype": "f4"}, "was not written to its end"),
+        (
+            lambda a: {"shape": a.shape, "dtype": "f4", "chunks": tuple(1 for _ in a.shape)},
+            "was not written to its end",
+        ),
+        (
+            lambda a: {"shape": a.shape, "dtype": "f4", "external": [(str(outside), 0, a.nbytes)]},
+            "is kept in other files",
+        ),
+        (lambda a: {"data": np.full(a.shape, 1e300)}, "not finite"),
+        (lambda a: {"data": np.full(a.shape, np.nan, "f4")}, "not finite"),
+        (lambda a: {"data": np.ones(a.shape, "i4")}, "no array of floating-point numbers"),
+        (lambda a: {"data": np.ones(a.shape, "c8")}, "no array of floating-point numbers"),
+        (lambda a: {"data": a[..., None]}, "has shape"),
+    ):
+        shutil.copy(tmp_path / "good.hdf5", files.weight_file)
+        rewrite(files, change)
+        with pytest.raises(ElmoFileError, match=message):
+            load_bilm(*files[:2])
+
+
+def test_arrays_far_larger_than_their_file_are_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "bomb.hdf5", "w") as file:
+        file.create_dataset(
+            "char_embed", data=np.zeros((4_000, 1_000), "f4"), chunks=(400, 1_000), compression=9
+        )
+    with pytest.raises(ElmoFileError, match="no trained weights"):
+        official_file(tmp_path / "bomb.hdf5")
+
+
+def test_a_checkpoint_is_held_to_its_options_before_anything_is_allocated(
+    files: official_files.Files, tmp_path: Path
+) -> None:
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    path = tmp_path / "model.safetensors"
+    save_pretrained(load_bilm(*files[:2]), path)
+    with safe_open(path, "pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        record = json.loads(file.metadata()["record"])
+
+    def refused(message: str, **changes: torch.Tensor) -> None:
+        save_file({**tensors, **changes}, path, metadata={"record": json.dumps(record)})
+        with pytest.raises(ConfigurationError, match=message):
+            load_pretrained(path)
+
+    first = next(iter(tensors))
+    refused("not finite", **{first: torch.full_like(tensors[first], torch.nan)})
+    refused("no array of floating-point", **{first: tensors[first].int()})
+    refused("is no part of this model", stranger=torch.zeros(1))
+    record["options"]["lstm"]["dim"] = 60_000
+    refused("has shape")
+    record["options"]["lstm"]["dim"] = 10**9
+    refused(f"{path}: lstm.dim is 1000000000")
+
+
+def test_the_bounds_leave_room_for_models_of_ten_times_as_many_weights() -> None:
+    sizes = ((1, 128), (2, 128), (3, 256), (4, 512), (5, 1024), (6, 2048), (7, 4096))
+    options = BiLMOptions(projection_dim=2048, dim=16384, filters=sizes, n_highway=2)
+    assert options.weights > 940_000_000
