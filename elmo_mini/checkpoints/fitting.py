@@ -6,15 +6,35 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
 from elmo_mini.fast.projected_lstm import ProjectedLSTM
 
 SHOWN = 4
 PARAMETERS = {"weight", "bias", "projection"}
+
+
+class _WithoutNumbers(TorchFunctionMode):
+    """Draws no start weights: on the meta device, PyTorch needs seconds of imports to draw none."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
+
+
+def planned(options: BiLMOptions) -> FastBiLM:
+    """A model of these sizes without numbers, for which no memory is taken."""
+    with torch.device("meta"), _WithoutNumbers():
+        return FastBiLM(options)
 
 
 def misfits(

@@ -17,7 +17,7 @@ import h5py
 import torch
 from torch import Tensor
 
-from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
+from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits, planned
 from elmo_mini.checkpoints.hdf5_weights import check_stored, numbers, opened
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
@@ -70,10 +70,8 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
     """
     options = read_options(options_file)
     path = _existing(weight_file)
-    with torch.device("meta"):  # nothing is allocated before the file is known to fit
-        planned = FastBiLM(options)
-    with opened(path) as datasets:
-        _check_fit(path, planned, datasets)
+    with opened(path) as datasets:  # nothing is allocated before the file is known to fit
+        _check_fit(path, planned(options), datasets)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         bilm = FastBiLM(options, stateful=stateful)
     load_weights(bilm, weight_file)

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits
+from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits, planned
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -83,8 +83,8 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
     except ElmoFileError as wrong:
         raise CheckpointDamaged(f"{file}: {wrong}") from wrong
     start = {name: tensors.pop(name) for name in START if name in tensors}
-    with torch.device("meta"):  # nothing is allocated before the file is known to fit
-        wanted = {name: tuple(x.shape) for name, x in FastBiLM(options).state_dict().items()}
+    # Nothing is allocated before the file is known to fit.
+    wanted = {name: tuple(x.shape) for name, x in planned(options).state_dict().items()}
     faults = misfits(tensors, wanted, [name for name in tensors if name not in wanted])
     if faults:
         raise CheckpointDamaged(f"{file} does not fit the model: {faults}")
