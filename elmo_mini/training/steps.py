@@ -53,7 +53,7 @@ class TrainingOptions:
                 raise ConfigurationError(f"{name} is {getattr(self, name)}; it must be at least 1")
         if not 0 <= self.learning_rate < math.inf:
             raise ConfigurationError(
-                f"learning_rate is {self.learning_rate}; it must be finite and at least 0"
+                f"learning_rate is {self.learning_rate}; it must be at least 0, and finite"
             )
 
 
