@@ -95,8 +95,8 @@ def _outside_functions(node: ast.AST) -> Iterable[ast.AST]:
         yield from _outside_functions(child)
 
 
-def needed(given: Sequence[Piece], names: Iterable[str]) -> set[int]:
-    """Which of the pieces it takes for these names to be there, by their places.
+def needed(given: Sequence[Piece], names: Iterable[str]) -> tuple[set[int], set[str]]:
+    """Which of the pieces it takes for these names to be there, by their places; and all names.
 
     What binds a name is taken, and what changes it in place; then what those read, and so on.
     What is imported cannot be changed by a call of one of its functions.
@@ -115,7 +115,7 @@ def needed(given: Sequence[Piece], names: Iterable[str]) -> set[int]:
             if place not in taken and (part.binds & wanted or part.changes & (wanted - imported))
         }
         if not more:
-            return taken
+            return taken, wanted
         taken |= more
         for place in more:
             if not isinstance(given[place].node, ast.Import | ast.ImportFrom):

@@ -1,8 +1,11 @@
 """The student's end of the line: it calls the answer, and says where an error arose."""
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 from autograde.checking.outcomes import _line_of, _not_written, said
+from autograde.checking.report import shown
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Line
 
@@ -13,18 +16,35 @@ class StudentPeer(Peer):
     Parameters
     ----------
     name : the exercise's id, for the sentences
+    case : called before each case
     """
 
-    def __init__(self, line: Line, name: str, answer: Any) -> None:
-        self.id, self.answer = name, answer
+    def __init__(
+        self, line: Line, name: str, answer: Any, case: Callable[[], None] = lambda: None
+    ) -> None:
+        self.id, self.answer, self.case = name, answer, case
         super().__init__(line, strict=False, explain=self._words)
 
     def other(self, kind: str, *arguments: Any) -> Any:
-        """Begin a case."""
-        if kind != "begin":
-            raise BadMessage(f"no request: {kind[:40]}")
-        self.forget()
-        return self.answer
+        """Begin a case, or say whether the answer can be called."""
+        if kind == "begin":
+            self.forget()
+            self.case()
+            return self.answer
+        if kind == "about":
+            return self._about([str(name) for name in arguments[0]])
+        raise BadMessage(f"no request: {kind[:40]}")
+
+    def _about(self, names: list[str]) -> dict[str, Any]:
+        if not callable(self.answer):
+            return {"callable": False, "shown": shown(self.answer)}
+        try:
+            inspect.signature(self.answer).bind(*names)
+        except TypeError:
+            return {"callable": True, "binds": False}
+        except Exception:  # it hides its signature; calling it will tell
+            pass
+        return {"callable": True, "binds": True}
 
     def _words(self, error: BaseException) -> dict[str, Any]:
         try:

@@ -90,10 +90,15 @@ def limit(memory_mb: int, processes: int, file_mb: int) -> None:
     _set(resource.RLIMIT_NOFILE, 256)
 
 
-def limit_processor(seconds: float) -> None:
-    """End this process after so many more processor seconds."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    _set(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + seconds) + 1)
+def limit_processor(most: float | None, now: float) -> None:
+    """End this process after so many more processor seconds: ``now``, and ``most`` at any rate."""
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    used = spent.ru_utime + spent.ru_stime
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if most is not None:
+        hard = int(used + most) + 2
+    soft = int(used + now) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (min(soft, hard) if hard > 0 else soft, hard))
 
 
 def _set(kind: int, most: int) -> None:

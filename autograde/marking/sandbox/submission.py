@@ -106,11 +106,11 @@ class Submission:
             return {"error": _told(error)}
         return {"error": None}
 
-    def check(self, name: str, expression: str, seconds: float) -> None:
+    def check(self, name: str, expression: str, seconds: float, cases: int) -> None:
         """Fork; the child answers for the exercise on a line of its own, until it is ended."""
         child = os.fork()
         if not child:
-            self._answer(name, expression, seconds)
+            self._answer(name, expression, seconds, cases)
         status: int | None = None
         while status is None:
             done, found = os.waitpid(child, os.WNOHANG)
@@ -126,7 +126,7 @@ class Submission:
         signalled = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         self.line.send({"ended": signalled})
 
-    def _answer(self, name: str, expression: str, seconds: float) -> None:
+    def _answer(self, name: str, expression: str, seconds: float, cases: int) -> None:
         try:
             ours, theirs = socket.socketpair()
             try:
@@ -136,14 +136,18 @@ class Submission:
                 _hand_over(self.line.write, theirs, b"?")
                 Line(ours.fileno(), ours.fileno()).send(told)
                 os._exit(0)
-            namespaces.limit_processor(seconds)
+            namespaces.limit_processor(seconds * min(cases, 4), seconds)
+
+            def begin() -> None:
+                namespaces.limit_processor(None, seconds)
+
             _hand_over(self.line.write, theirs, b"!")
             self.line.close()
             sink = os.open(os.devnull, os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(sink, descriptor)
             with contextlib.redirect_stdout(Printed()), contextlib.redirect_stderr(Printed()):
-                StudentPeer(Line(ours.fileno(), ours.fileno()), name, answer).serve()
+                StudentPeer(Line(ours.fileno(), ours.fileno()), name, answer, begin).serve()
         except Gone:
             pass
         finally:
@@ -152,7 +156,6 @@ class Submission:
 
 def _hand_over(descriptor: int, end: socket.socket, mark: bytes) -> None:
     line = socket.socket(fileno=os.dup(descriptor))
-    line.setblocking(True)
     socket.send_fds(line, [mark], [end.fileno()])
     line.close()
     end.close()
