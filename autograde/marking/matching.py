@@ -12,12 +12,12 @@ from typing import Literal
 
 from nbformat.notebooknode import NotebookNode
 
+from autograde.marking.cell_text import defines, plain, without_checks
+
 Kind = Literal["given", "answer", "check", "discussion"]
 OFFER = "# Model answer: run this cell"
 ALIKE = 0.6
 LOOKED_AT = 40
-_CHECK_LINE = re.compile(r'^check\(\s*["\'](\w+)["\'].*$', re.MULTILINE)
-_IMPORT_CHECK = re.compile(r"^from autograde import check[ \t]*$", re.MULTILINE)
 
 
 @dataclass(eq=False)
@@ -57,11 +57,6 @@ class Submitted:
         return bool(self.cell.cell_type == "code")
 
 
-def plain(source: str) -> str:
-    """The source without what editors change by themselves: space at the ends of lines."""
-    return "\n".join(line.rstrip() for line in source.splitlines()).strip()
-
-
 def released_cells(released: NotebookNode) -> list[Released]:
     """The cells of a release with their roles, and the names that each exercise asks for."""
     cells = []
@@ -82,25 +77,6 @@ def released_cells(released: NotebookNode) -> list[Released]:
     for known in cells:
         known.names = frozenset(asked[known.exercise]) if known.kind == "answer" else frozenset()
     return cells
-
-
-def defines(source: str, names: frozenset[str]) -> bool:
-    """Whether a cell binds one of the names at its top level, judged by the beginnings of lines."""
-    return any(
-        re.search(
-            rf"^(?:(?:async[ \t]+)?def[ \t]+|class[ \t]+){name}\b"
-            rf"|^{name}[ \t]*(?::[^=\n]+)?=(?!=)"
-            rf"|^(?:from|import)\b[^\n#]*\bas[ \t]+{name}\b",
-            source,
-            re.MULTILINE,
-        )
-        for name in map(re.escape, names)
-    )
-
-
-def without_checks(source: str) -> str:
-    """A cell without its calls of ``check`` and without the import that they need."""
-    return plain(_IMPORT_CHECK.sub("", _CHECK_LINE.sub("", source)))
 
 
 def matched(notebook: NotebookNode, release: list[Released]) -> list[Submitted]:

@@ -163,7 +163,8 @@ def _cell(raw: dict[str, Any], room: int) -> tuple[NotebookNode, int]:
     taken = 0
     if kind == "code":
         cell = new_code_cell(source, metadata=metadata)
-        for output in raw.get("outputs") if isinstance(raw.get("outputs"), list) else ():
+        outputs = raw.get("outputs")
+        for output in outputs if isinstance(outputs, list) else ():
             pictures = _pictures(output.get("data", output) if isinstance(output, dict) else {})
             for mime, picture in pictures.items():
                 if len(picture) <= min(PICTURE_BYTES, room - taken):
@@ -171,7 +172,7 @@ def _cell(raw: dict[str, Any], room: int) -> tuple[NotebookNode, int]:
                     cell.outputs.append(new_output("display_data", {mime: picture}))
     elif kind in ("markdown", "heading"):
         level = raw.get("level")
-        hashes = "#" * level + " " if kind == "heading" and level in range(1, 7) else ""
+        hashes = f"{'#' * level} " if isinstance(level, int) and 0 < level < 7 else ""
         cell = new_markdown_cell(hashes + source, metadata=metadata)
         attached = raw.get("attachments")
         for file, data in attached.items() if isinstance(attached, dict) else ():

@@ -11,16 +11,8 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograde.marking.matching import (
-    Released,
-    Submitted,
-    defines,
-    matched,
-    moved_up,
-    plain,
-    released_cells,
-    without_checks,
-)
+from autograde.marking.cell_text import defines, plain, without_checks
+from autograde.marking.matching import Released, Submitted, matched, moved_up, released_cells
 from autograde.marking.reading import NOTES, Unreadable, read_submission
 
 __all__ = ["Unreadable", "read_submission", "repaired"]
@@ -80,7 +72,7 @@ def repaired(notebook: NotebookNode, released: NotebookNode) -> tuple[NotebookNo
 def _followers(
     cells: list[Submitted],
     release: list[Released],
-    found: dict[int | None, Submitted],
+    found: dict[int, Submitted],
     notes: list[str],
 ) -> dict[int, list[Submitted]]:
     """The student's own cells by the position of the released cell that they follow, -1: none."""
@@ -109,7 +101,7 @@ def _followers(
 def _bring_answers_up(
     followers: dict[int, list[Submitted]],
     release: list[Released],
-    found: dict[int | None, Submitted],
+    found: dict[int, Submitted],
     notes: list[str],
 ) -> None:
     """Where an answer was left as released but written further down, put it above its check."""
@@ -179,7 +171,7 @@ def _notes(
     notebook: NotebookNode,
     cells: list[Submitted],
     release: list[Released],
-    found: dict[int | None, Submitted],
+    found: dict[int, Submitted],
 ) -> list[str]:
     """What was found and put right, in sentences that student and instructor can read."""
     notes = []

@@ -273,18 +273,17 @@ def test_what_was_handed_in_as_released_is_as_released() -> None:
     ]
 
 
-def test_every_lesson_comes_through_with_and_without_its_metadata() -> None:
+def test_every_lesson_comes_through_without_its_metadata() -> None:
     for path in sorted(ROOT.glob("lessons/*/*.ipynb")):
         lesson = nbformat.read(path, as_version=4)
         bare = json.loads(path.read_bytes())
         for cell in bare["cells"]:
             del cell["id"]
             cell["metadata"] = {}
-        for data in (path.read_bytes(), json.dumps(bare).encode()):
-            result, _ = repaired(read_submission(data), lesson)
-            assert [(c["id"], c.source) for c in result.cells] == [
-                (c["id"], c.source) for c in lesson.cells
-            ]
+        result, _ = repaired(read_submission(json.dumps(bare).encode()), lesson)
+        assert [(c["id"], c.source) for c in result.cells] == [
+            (c["id"], c.source) for c in lesson.cells
+        ]
 
 
 def test_an_edited_given_cell_is_named_so_and_keeps_its_id() -> None:
