@@ -17,6 +17,10 @@ COMMANDS = {
         "autograde.marking.collect",
         "take a class's notebooks from what Moodle or Canvas lets you download",
     ),
+    "export": (
+        "autograde.marking.export",
+        "write marks as tables, and marks and feedback as Moodle or Canvas takes them",
+    ),
     "environment": (
         "autograde.running.environment",
         "say what this machine has and lacks",
