@@ -17,6 +17,10 @@ COMMANDS = {
         "autograde.marking.collect",
         "take a class's notebooks from what Moodle or Canvas lets you download",
     ),
+    "feedback": (
+        "autograde.marking.feedback_pages",
+        "write a page for each student: points, what the checks said, the marker's words",
+    ),
     "export": (
         "autograde.marking.export",
         "write marks as tables, and marks and feedback as Moodle or Canvas takes them",

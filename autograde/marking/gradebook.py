@@ -23,6 +23,16 @@ JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assign
 JOIN assignment ON assignment.id = submitted_assignment.assignment_id
 WHERE submitted_notebook.late_submission_penalty > 0
 """
+COMMENTS = """
+SELECT submitted_assignment.student_id, assignment.name, base_cell.name,
+       COALESCE(comment.manual_comment, comment.auto_comment)
+FROM comment
+JOIN base_cell ON base_cell.id = comment.cell_id
+JOIN submitted_notebook ON submitted_notebook.id = comment.notebook_id
+JOIN submitted_assignment ON submitted_assignment.id = submitted_notebook.assignment_id
+JOIN assignment ON assignment.id = submitted_assignment.assignment_id
+WHERE comment.manual_comment IS NOT NULL OR comment.auto_comment IS NOT NULL
+"""
 CELLS = """
 SELECT assignment.name, base_cell.name, grade_cells.max_score
 FROM grade_cells
@@ -58,10 +68,11 @@ class Marks:
 
 @dataclass
 class Gradebook:
-    """What nbgrader's database holds, by lesson and student, and by lesson and cell."""
+    """What nbgrader's database holds: marks and comments, and what each cell can earn."""
 
     marks: dict[tuple[str, str], Marks] = field(default_factory=dict)
     of: dict[str, dict[str, float]] = field(default_factory=dict)
+    comments: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, url: str) -> "Gradebook":
@@ -85,6 +96,8 @@ class Gradebook:
                     marks.points[cell] = points
                 for student, lesson, penalty in connection.execute(text(PENALTIES)):
                     book.marks.setdefault((lesson, student), Marks()).penalty += penalty
+                for student, lesson, cell, comment in connection.execute(text(COMMENTS)):
+                    book.comments[lesson, student, cell] = comment
         finally:
             engine.dispose()
         return book
