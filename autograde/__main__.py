@@ -17,6 +17,14 @@ COMMANDS = {
         "autograde.marking.collect",
         "take a class's notebooks from what Moodle or Canvas lets you download",
     ),
+    "grade": (
+        "autograde.marking.grade",
+        "mark a lesson's hand-ins in a sandbox, and write the marks into nbgrader's gradebook",
+    ),
+    "grade-one": (
+        "autograde.marking.grade_one",
+        "mark one notebook from standard input, and write its verdict to standard output",
+    ),
     "feedback": (
         "autograde.marking.feedback_pages",
         "write a page for each student: points, what the checks said, the marker's words",

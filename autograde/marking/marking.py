@@ -71,6 +71,7 @@ class Marking:
         self._skip: set[int] = set()
         self._errors: dict[int, str] = {}
         self._restarts = 0
+        self.spent = 0.0
         self._clock = Clock(limits)
         self._begin()
 
@@ -93,7 +94,7 @@ class Marking:
 
     def _end(self) -> None:
         self._socket.close()
-        self.server.end(self.number)
+        self.spent += self.server.end(self.number)
 
     def _do(self, number: int) -> None:
         step = self.steps[number]

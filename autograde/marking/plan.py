@@ -51,7 +51,8 @@ def plan(notebook: NotebookNode, released: NotebookNode, everything: bool = Fals
     """
     given = {_bare(cell.source) for cell in released.cells if cell.cell_type == "code"}
     answers = {_grade_id(cell) for cell in released.cells if _nbgrader(cell).get("solution")}
-    cells = [*_cells(notebook, given, answers)]
+    originals = {cell.get("id"): cell.source for cell in released.cells}
+    cells = [*_cells(notebook, given, answers, originals)]
     loose = [
         (number, place, part)
         for number, cell in enumerate(cells)
@@ -90,7 +91,9 @@ def _given(part: Piece, names: set[str], label: str, everything: bool) -> Iterat
         yield Step("given", text, label, "", tuple(_uses(part)))
 
 
-def _cells(notebook: NotebookNode, given: set[str], answers: set[str]) -> Iterator[_Cell]:
+def _cells(
+    notebook: NotebookNode, given: set[str], answers: set[str], originals: dict[str, str]
+) -> Iterator[_Cell]:
     number = 0
     for cell in notebook.cells:
         if cell.cell_type != "code":
@@ -105,6 +108,9 @@ def _cells(notebook: NotebookNode, given: set[str], answers: set[str]) -> Iterat
             yield _Cell(label, "answer", source, _parts(source))
         elif _bare(cell.source) in given:
             yield _Cell(label, "given", source, _parts(source))
+        elif cell.metadata.get("marking", {}).get("kind") == "given":  # one that they edited
+            before = originals.get(cell.get("id"), "")
+            yield _Cell(label, "given", "", (*_parts(before), *_parts(source)))
         else:
             yield _Cell(label, "own", source, _parts(source))
 

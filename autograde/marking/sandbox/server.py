@@ -7,6 +7,7 @@ reads nothing of a student's: a submission's process enters its own namespaces f
 import gc
 import json
 import os
+import resource
 import signal
 import socket
 import sys
@@ -40,10 +41,11 @@ def main(descriptor: int, walls: bool) -> None:
             break
         request = json.loads(data)
         if "end" in request:
+            seconds = 0.0
             if request["end"] in children:
-                _end(request["end"])
+                seconds = _end(request["end"])
                 children.discard(request["end"])
-            answer = {"ended": request["end"]}
+            answer = {"ended": request["end"], "seconds": seconds}
         else:
             child = os.fork()
             if not child:
@@ -51,16 +53,20 @@ def main(descriptor: int, walls: bool) -> None:
                 _submission(descriptors[0], request["limits"], walls)
             os.close(descriptors[0])
             children.add(child)
-            answer = {"started": child}
+            answer: dict[str, Any] = {"started": child}
         line.sendall(json.dumps(answer).encode() + b"\n")
 
 
-def _end(child: int) -> None:
+def _end(child: int) -> float:
+    """Kill a submission; the processor seconds of its processes that were waited for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     except (ProcessLookupError, ChildProcessError):
         pass
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _submission(descriptor: int, limits: dict[str, Any], walls: bool) -> None:

@@ -113,10 +113,10 @@ class Server:
         theirs.close()
         return int(self._heard()["started"]), ours
 
-    def end(self, number: int) -> None:
-        """End a submission, with all that it has started."""
+    def end(self, number: int) -> float:
+        """End a submission, with all that it has started; the processor seconds that it took."""
         self.line.sendall(json.dumps({"end": number}).encode())
-        self._heard()
+        return float(self._heard()["seconds"])
 
     def close(self) -> None:
         """End the server and what it has started."""
