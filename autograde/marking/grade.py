@@ -89,9 +89,7 @@ def grade(
     shared = gone_for(released)
     release_text = release.read_text("utf-8")
     secret = _secret(course.root)
-    ready = [
-        Task(lesson, name, data, release_text, secret, limits, shared) for name, data in tasks
-    ]
+    ready = [Task(lesson, name, data, release_text, secret, limits, shared) for name, data in tasks]
     marks = Marks(course.database, lesson, release.stem, released)
     solution = _solution(course, lesson, release.name)
     try:

@@ -12,9 +12,11 @@ from autograde.checking.exercise import Exercise
 from autograde.checking.outcomes import NOT_RUN, Outcome, known_outcome
 from autograde.checking.report import Report
 from autograde.checking.safe_state import safe_state
+from autograde.marking.asking.inside import INSIDE, inside_outcome
 from autograde.marking.asking.outcomes import asked_outcome
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
+from autograde.marking.oracles import Symbol
 from autograde.marking.verdict import ExerciseVerdict
 
 NOT_JUDGED = "Your answer was not judged"
@@ -40,7 +42,9 @@ def seed_for(secret: bytes, student: str, exercise: str) -> int:
 
 
 @safe_state()
-def report_on(exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int]) -> Report:
+def report_on(
+    exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int], gone: set[Symbol]
+) -> Report:
     """Judge an answer that lives at the other end.
 
     Parameters
@@ -58,7 +62,10 @@ def report_on(exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int
     came: list[Outcome] = []
     for index, case in enumerate(exercise.cases):
         try:
-            came.append(asked_outcome(peer, exercise, index, seed))
+            if exercise.id in INSIDE:
+                came.append(inside_outcome(peer, exercise, index, seed, gone))
+            else:
+                came.append(asked_outcome(peer, exercise, index, seed))
         except Waited:
             ended()
             came.append(_cut(WAITING.format(case=case.name)))
@@ -108,6 +115,7 @@ def _refusal(exercise: Exercise, about: Any) -> str:
 def verdict_of(report: Report) -> ExerciseVerdict:
     """A report as what is stored."""
     exercise = report.exercise
+    inside = exercise.id in INSIDE and bool(report.cases)
     return ExerciseVerdict(
         id=exercise.id,
         title=exercise.title,
@@ -120,6 +128,7 @@ def verdict_of(report: Report) -> ExerciseVerdict:
         certain=report.certain,
         cases=tuple({"name": case.name, "difference": case.difference} for case in report.cases),
         page=report.html(),
+        believed=inside,
     )
 
 
@@ -137,8 +146,14 @@ def not_defined(exercise: Exercise, why: str) -> ExerciseVerdict:
     message = f"`{exercise.id}` is not defined: {why}"
     report = Report(exercise, 0.0, (), message)
     return ExerciseVerdict(
-        exercise.id, exercise.title, 0.0, float(exercise.points), "not defined",
-        report.headline, message, page=report.html(),
+        exercise.id,
+        exercise.title,
+        0.0,
+        float(exercise.points),
+        "not defined",
+        report.headline,
+        message,
+        page=report.html(),
     )
 
 

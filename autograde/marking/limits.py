@@ -13,8 +13,6 @@ class Limits:
 
     Attributes
     ----------
-    case_seconds : processor seconds of a case beyond which an answer is stopped, where its exercise
-        does not say; the exercises' own limit of 20 is some twenty times what a slow right one takes
     cell_seconds : processor seconds of a cell of the student's own; a lesson's cells take under 10
     idle_seconds : how long an answer or a cell may wait for nothing, such as in a `sleep`
     memory_mb : what a submission may take beside Python and PyTorch; right answers stay below 300
@@ -25,7 +23,6 @@ class Limits:
     run_everything : run the demonstrations of the lesson, too; the marks are the same, and late
     """
 
-    case_seconds: float = 20.0
     cell_seconds: float = 30.0
     idle_seconds: float = 20.0
     memory_mb: int = 2_000

@@ -4,6 +4,7 @@ The gradebook's own tables are filled as nbgrader's `SaveCells` and `SaveAutoGra
 its formgrader, feedback and export go on from here.
 """
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -48,10 +49,8 @@ class Marks:
 
     def forget(self, student: str) -> None:
         """Take out a submission, with all its marks: another one has come in its place."""
-        try:
+        with contextlib.suppress(MissingEntry):
             self.gradebook.remove_submission(self.lesson, student)
-        except MissingEntry:
-            pass
 
     def write(self, verdict: Verdict, graded: NotebookNode, when: str | None) -> None:
         """Write the marks of one submission.

@@ -101,7 +101,8 @@ def needed(given: Sequence[Piece], names: Iterable[str]) -> tuple[set[int], set[
     What binds a name is taken, and what changes it in place; then what those read, and so on.
     What is imported cannot be changed by a call of one of its functions.
     """
-    wanted, taken = set(names), set()
+    wanted = set(names)
+    taken: set[int] = set()
     imported = {
         name
         for part in given

@@ -192,7 +192,7 @@ class Restored:
 
 
 def given_back(symbol: Symbol, gone: set[Symbol]) -> tuple[list[Restored], set[Symbol]]:
-    """What makes a symbol exist again in a build without `gone`; and the symbols that come with it."""
+    """What makes a symbol exist again in a build without `gone`; and what comes with it."""
     order: list[tuple[str, Piece]] = []
     seen: set[tuple[str, int]] = set()
     came: set[Symbol] = set()

@@ -118,11 +118,12 @@ def _cells(
 def checked(source: str) -> tuple[str, str]:
     """The exercise that a check cell names, and the expression that it checks."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "check" and len(node.args) == 2:
-                first, second = node.args
-                if isinstance(first, ast.Constant):
-                    return str(first.value), ast.unparse(second)
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        if node.func.id == "check" and len(node.args) == 2:
+            first, second = node.args
+            if isinstance(first, ast.Constant):
+                return str(first.value), ast.unparse(second)
     raise ValueError(f"a check cell without a check: {source[:80]!r}")
 
 
@@ -172,5 +173,7 @@ def exercises_of(released: NotebookNode) -> Sequence[str]:
     return [
         checked(cell.source)[0]
         for cell in released.cells
-        if cell.cell_type == "code" and _nbgrader(cell).get("grade") and _nbgrader(cell).get("locked")
+        if cell.cell_type == "code"
+        and _nbgrader(cell).get("grade")
+        and _nbgrader(cell).get("locked")
     ]

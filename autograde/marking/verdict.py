@@ -13,7 +13,10 @@ FOLDER = "verdicts"
 
 @dataclass(frozen=True)
 class ExerciseVerdict:
-    """Points and words for one exercise. ``page`` is the report as HTML, for the notebook."""
+    """Points and words for one exercise. ``page`` is the report as HTML, for the notebook.
+
+    ``believed`` says that a part of it was measured in the student's own process.
+    """
 
     id: str
     title: str
@@ -27,6 +30,7 @@ class ExerciseVerdict:
     cases: tuple[Mapping[str, str | None], ...] = ()
     printed: str = ""
     page: str = ""
+    believed: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,11 @@
 """Calls between two processes, both ways, with gradients through them.
 
-The same class stands on both sides. A call sends arguments and waits for a result; while it waits it
-answers calls that come back, such as those of a function that was handed over as an argument. What a
-call has written into its arguments comes back with the result. A tensor that a gradient is wanted
-for asks the other side for it (a vector-Jacobian product) when autograd reaches it.
+The same class stands on both sides. A call sends arguments and waits for a result; while it waits,
+it answers calls that come back, such as those of a function that was handed over as an argument.
+What a call has written into its arguments comes back with the result. A tensor that a gradient is
+wanted for asks the other side for it (a vector-Jacobian product) when autograd reaches it.
 """
 
-import builtins
-import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,23 +13,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.marking.asking.values import Buffers, CannotCross, Tree, Values, merge
+from autograde.marking.asking.changes import merge
+from autograde.marking.asking.errors import rebuilt, told
+from autograde.marking.asking.gradients import There, nodes_in, tensors_in
+from autograde.marking.asking.random_states import random_states, set_random_state
+from autograde.marking.asking.values import Buffers, CannotCross, Tree, Values
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
 
 MOST_NESTED = 40
-TOLD = 2_000
-_SAME_NAME = {
-    name: error
-    for name, error in vars(builtins).items()
-    if isinstance(error, type)
-    and issubclass(error, Exception)
-    and not issubclass(error, UnicodeError | StopIteration | StopAsyncIteration | Warning)
-}
 Explain = Callable[[BaseException], dict[str, Any]]
-
-
-class Raised(Exception):
-    """What another process has raised, in so far as it has a type of its own there."""
 
 
 class Peer:
@@ -93,7 +83,7 @@ class Peer:
 
     def _followed(self, value: Any) -> list[Tensor]:
         """Tensors of these arguments that a gradient is wanted for, and leaves sent before."""
-        found = {id(leaf): leaf for leaf in _tensors(value) if leaf.requires_grad}
+        found = {id(leaf): leaf for leaf in tensors_in(value) if leaf.requires_grad}
         for leaf in self.values.mine.values():
             if isinstance(leaf, Tensor) and leaf.requires_grad and leaf.is_leaf:
                 found[id(leaf)] = leaf
@@ -122,7 +112,7 @@ class Peer:
 
     def _follow(self, tree: Tree, buffers: Buffers, number: int, inputs: list[Tensor]) -> None:
         """Tie tensors of a result that carry a gradient to what they were made from."""
-        new = [node for node in _nodes(tree) if node.get("g") and node["h"] > 0]
+        new = [node for node in nodes_in(tree) if node.get("g") and node["h"] > 0]
         new = [node for node in new if node["h"] not in self.values.theirs]
         if not new or not torch.is_grad_enabled():
             return
@@ -131,7 +121,7 @@ class Peer:
                 raise BadMessage("a gradient of no real number")
         plain = [torch.from_numpy(buffers[node["b"]]).clone() for node in new]
         handles = [node["h"] for node in new]
-        outputs = _There.apply(self, number, handles, plain, *(inputs or [torch.ones(())]))
+        outputs = There.apply(self.slopes, number, handles, plain, *(inputs or [torch.ones(())]))
         if not inputs:
             outputs = [value.requires_grad_() for value in plain]
         for handle, output in zip(handles, outputs, strict=True):
@@ -229,49 +219,31 @@ class Peer:
             error = TypeError("what was returned cannot leave the process")
             self.line.send(["raise", {"raised": self._told(error)}, {}])
         except BadMessage as large:
-            error = MemoryError(f"what was returned is too large: {large}")
-            self.line.send(["raise", {"raised": self._told(error)}, {}])
+            too_large = MemoryError(f"what was returned is too large: {large}")
+            self.line.send(["raise", {"raised": self._told(too_large)}, {}])
 
     def _told(self, error: BaseException) -> dict[str, Any]:
         yours = getattr(error, "of_the_other_side", None)
         if isinstance(yours, int):
             return {"yours": yours}
         self._raised.append(error)
-        try:
-            text = "" if isinstance(error, SystemExit) and error.code is None else str(error)
-        except BaseException:
-            text = ""
-        told = {"type": type(error).__name__, "text": text[:TOLD], "id": len(self._raised) - 1}
-        return told | self._explain(error)
+        return {"id": len(self._raised) - 1} | told(error) | self._explain(error)
 
     def _rebuilt(self, body: dict[str, Any]) -> BaseException:
-        told = body.get("raised")
-        if not isinstance(told, dict):
+        found = body.get("raised")
+        if not isinstance(found, dict):
             raise BadMessage("no error")
-        if "yours" in told:
-            number = told["yours"]
+        if "yours" in found:
+            number = found["yours"]
             if type(number) is not int or not 0 <= number < len(self._raised):
                 raise BadMessage("no error")
             return self._raised[number]
-        name = str(told.get("type"))
-        if name not in _SAME_NAME and not name.isidentifier():
-            name = "Exception"
-        kind = _SAME_NAME.get(name) or type(name[:80], (Raised,), {})
-        text = str(told.get("text"))[:TOLD]
-        try:
-            error: BaseException = kind(text)
-        except TypeError:
-            error = Raised(text)
-        if kind is KeyError:
-            error = type("KeyError", (LookupError,), {})(text)  # whose text has quotes already
-        error.told = told  # type: ignore[attr-defined]
-        error.of_the_other_side = told.get("id")  # type: ignore[attr-defined]
-        return error
+        return rebuilt(found)
 
     def _state(self, buffers: Buffers) -> dict[str, Any]:
-        """How gradients are switched, and the random states that have moved since the last message."""
+        """How gradients are switched, and the random states that have moved since the last."""
         state: dict[str, Any] = {"grad": torch.is_grad_enabled()}
-        for name, now in _random_states().items():
+        for name, now in random_states().items():
             if self._states.get(name) != now:
                 self._states[name] = now
                 buffers.append(np.frombuffer(now, np.uint8).copy())
@@ -286,50 +258,10 @@ class Peer:
             if name in state:
                 try:
                     raw = buffers[state[name]].tobytes()
-                    _set_random_state(name, raw)
+                    set_random_state(name, raw)
                 except (IndexError, TypeError, ValueError, RuntimeError, OverflowError):
                     raise BadMessage("no random state") from None
                 self._states[name] = raw
-
-
-class _There(torch.autograd.Function):
-    """Tensors that were computed in the other process, and the way back to their inputs."""
-
-    @staticmethod
-    def forward(ctx: Any, peer: Peer, number: int, handles: list[int], values: Any, *inputs: Tensor) -> Any:
-        ctx.peer, ctx.number, ctx.handles, ctx.inputs = peer, number, handles, inputs
-        ctx.set_materialize_grads(False)
-        return tuple(values)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor | None) -> Any:
-        found = ctx.peer.slopes(ctx.number, ctx.handles, list(grads), list(ctx.inputs))
-        slopes = []
-        for slope, leaf in zip(found, ctx.inputs, strict=True):
-            if slope is not None and (not isinstance(slope, Tensor) or slope.shape != leaf.shape):
-                raise BadMessage("no gradient")
-            slopes.append(slope)
-        return (None, None, None, None, *slopes)
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    parts = value.values() if isinstance(value, Mapping) else value
-    if isinstance(value, list | tuple | Mapping):
-        return [leaf for part in parts for leaf in _tensors(part)]
-    return []
-
-
-def _nodes(tree: Tree) -> list[dict[str, Any]]:
-    """The tensors of a tree."""
-    if isinstance(tree, list):
-        return [node for part in tree for node in _nodes(part)]
-    if isinstance(tree, dict):
-        if tree.get("t") == "T" and type(tree.get("h")) is int:
-            return [tree]
-        return _nodes(tree.get("v"))
-    return []
 
 
 def _written_back(given: Any, came: Any) -> None:
@@ -339,29 +271,3 @@ def _written_back(given: Any, came: Any) -> None:
     for own, new in zip(arguments, came[0], strict=False):
         merge(own, new)
     merge(dict(named), came[1])
-
-
-def _random_states() -> dict[str, bytes]:
-    legacy = np.random.get_state(legacy=True)
-    key = np.asarray(legacy[1], np.uint32).tobytes()
-    tail = np.array([legacy[2], legacy[3]], np.int64).tobytes() + np.float64(legacy[4]).tobytes()
-    return {
-        "torch": torch.get_rng_state().numpy().tobytes(),
-        "numpy": key + tail,
-        "python": np.array(random.getstate()[1], np.uint32).tobytes(),
-    }
-
-
-def _set_random_state(name: str, raw: bytes) -> None:
-    if name == "torch":
-        torch.set_rng_state(torch.frombuffer(bytearray(raw), dtype=torch.uint8))
-    elif name == "numpy":
-        key, tail = np.frombuffer(raw[:2496], np.uint32), np.frombuffer(raw[2496:2512], np.int64)
-        gauss = float(np.frombuffer(raw[2512:], np.float64)[0])
-        position, has_gauss = int(tail[0]), int(tail[1])
-        if len(key) != 624 or not 0 <= position <= 624:
-            raise ValueError
-        np.random.set_state(("MT19937", key, position, int(bool(has_gauss)), gauss))
-    else:
-        words = np.frombuffer(raw, np.uint32).tolist()
-        random.setstate((3, tuple(words), None))

@@ -1,7 +1,7 @@
 """A closed list of types between two processes, in which an object keeps its identity.
 
-Numbers, text, arrays, tensors, random generators, lists, tuples, sets, dicts and callables cross. Of
-anything else its type's name crosses. A tensor or an array that goes there and back is the same
+Numbers, text, arrays, tensors, random generators, lists, tuples, sets, dicts and callables cross.
+Of anything else its type's name crosses. A tensor or an array that goes there and back is the same
 object again, with what was written into it there.
 """
 
@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.marking.asking.changes import differs, overwrite
 from autograde.marking.asking.wire import KINDS, BadMessage
 
 Tree = Any
@@ -23,8 +24,19 @@ MOST_PARTS = 6_000_000
 BIT_GENERATORS = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM}
 NAMED = {
     str(kind): kind
-    for kind in (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64)
-    + (torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool, torch.device("cpu"))
+    for kind in (
+        torch.float32,
+        torch.float64,
+        torch.float16,
+        torch.bfloat16,
+        torch.int64,
+        torch.int32,
+        torch.int16,
+        torch.int8,
+        torch.uint8,
+        torch.bool,
+        torch.device("cpu"),
+    )
 }
 
 
@@ -103,7 +115,8 @@ class Values:
         if isinstance(value, Iterator):
             parts = list(itertools.islice(value, MOST_PARTS))
             return {"t": "iterator", "v": [self.write(part, buffers, depth + 1) for part in parts]}
-        for base in (bool, int, float, str, list):
+        bases: tuple[Any, ...] = (int, float, str, list)
+        for base in bases:
             if isinstance(value, base):  # of a class of the student's: what it is made of
                 return self.write(base(value), buffers, depth + 1)
         if callable(value) and not isinstance(value, torch.nn.Module):
@@ -169,7 +182,7 @@ class Values:
             return found
         if kind in ("tuple", "set", "frozenset", "iterator"):
             parts = [self.read(part, buffers, depth + 1) for part in tree["v"]]
-            made = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
+            made: dict[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
             value = made[kind](parts)
             if kind == "set":
                 self.touched.append((value, set(parts)))
@@ -202,7 +215,7 @@ class Values:
         elif not isinstance(known, Tensor):
             raise BadMessage("a handle of something else")
         else:
-            _overwrite(known, came, bool(tree["g"]))
+            overwrite(known, came, bool(tree["g"]))
         self.touched.append((known, (came, bool(tree["g"]))))
         return known
 
@@ -230,37 +243,7 @@ class Values:
 
     def changed(self, since: int) -> bool:
         """Whether anything that was read since then, counted in `touched`, is another now."""
-        return any(_differs(value, before) for value, before in self.touched[since:])
-
-
-def _differs(value: Any, before: Any) -> bool:
-    if isinstance(value, Tensor):
-        came, grad = before
-        now = value.detach()
-        if now.shape != came.shape or now.dtype != came.dtype or value.requires_grad != grad:
-            return True
-        return now.contiguous().cpu().view(torch.uint8).ne(came.view(torch.uint8)).any().item() if (
-            now.ndim and now.numel()
-        ) else bool((now != came).any())
-    if isinstance(value, np.ndarray):
-        return value.shape != before.shape or value.tobytes() != before.tobytes()
-    if isinstance(value, np.random.Generator):
-        return bool(value.bit_generator.state != before)
-    if isinstance(value, list):
-        return len(value) != len(before) or any(a is not b for a, b in zip(value, before, strict=True))
-    if isinstance(value, dict):
-        return value.keys() != before.keys() or any(value[key] is not before[key] for key in before)
-    return bool(value != before)
-
-
-def _overwrite(own: Tensor, came: Tensor, grad: bool) -> None:
-    if own.shape != came.shape or own.dtype != came.dtype:
-        if own.is_leaf and own.dtype == came.dtype:
-            own.data = came.clone()
-    elif not torch.equal(own.detach(), came):
-        own.detach().copy_(came)
-    if own.is_leaf and own.requires_grad != grad:
-        own.requires_grad_(grad)
+        return any(differs(value, before) for value, before in self.touched[since:])
 
 
 def _name(value: Any) -> str:
@@ -280,30 +263,3 @@ def _state_read(tree: Tree) -> dict[str, Any]:
     inner = {key: int(tree["state"][key]) % 2**128 for key in ("state", "inc")}
     rest = {key: int(tree[key]) % 2**32 for key in ("has_uint32", "uinteger")}
     return {"bit_generator": tree["bit_generator"], "state": inner} | rest
-
-
-def merge(own: Any, new: Any) -> None:
-    """Write into lists, dicts and sets what the other side has made of them."""
-    if isinstance(own, list) and isinstance(new, list):
-        if len(own) == len(new):
-            for index, (left, right) in enumerate(zip(own, new, strict=True)):
-                own[index] = _merged(left, right)
-        else:
-            own[:] = new
-    elif isinstance(own, dict) and isinstance(new, dict):
-        kept = {key: _merged(own[key], part) if key in own else part for key, part in new.items()}
-        own.clear()
-        own.update(kept)
-    elif isinstance(own, set) and isinstance(new, set):
-        own.clear()
-        own.update(new)
-    elif isinstance(own, tuple) and isinstance(new, tuple):
-        for left, right in zip(own, new, strict=False):
-            merge(left, right)
-
-
-def _merged(left: Any, right: Any) -> Any:
-    if type(left) is type(right) and isinstance(left, list | dict | set | tuple):
-        merge(left, right)
-        return left
-    return right

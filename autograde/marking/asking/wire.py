@@ -3,6 +3,7 @@
 Nothing here is executed or unpickled: what a hostile peer can do is send a message that is refused.
 """
 
+import contextlib
 import json
 import os
 import select
@@ -89,13 +90,11 @@ class Line:
     def close(self) -> None:
         """Close both ends; twice does no harm."""
         for descriptor in {self.read, self.write}:
-            try:
+            with contextlib.suppress(OSError):
                 os.close(descriptor)
-            except OSError:
-                pass
 
     def _wait(self, reading: bool) -> None:
-        ends = ([self.read], [], []) if reading else ([], [self.write], [])
+        ends: tuple[list[int], list[int], list[int]] = ([self.read], [], []) if reading else ([], [self.write], [])
         while not any(select.select(*ends, 0.05)):
             if self.watch is not None:
                 self.watch()

@@ -35,6 +35,7 @@ def main(descriptor: int, walls: bool) -> None:
     gc.freeze()
     line.sendall(b'{"ready": true}\n')
     children: set[int] = set()
+    answer: dict[str, Any]
     while True:
         data, descriptors, _, _ = socket.recv_fds(line, MOST, 1)
         if not data:
@@ -53,7 +54,7 @@ def main(descriptor: int, walls: bool) -> None:
                 _submission(descriptors[0], request["limits"], walls)
             os.close(descriptors[0])
             children.add(child)
-            answer: dict[str, Any] = {"started": child}
+            answer = {"started": child}
         line.sendall(json.dumps(answer).encode() + b"\n")
 
 

@@ -18,7 +18,16 @@ from autograde.marking.sandbox.student_build import student_build
 
 INSIDE = Path("/course")
 BUBBLEWRAP, UNSANDBOXED = "bubblewrap", "unsandboxed"
-SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives")
+SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/sbin",
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+)
 PASSED_ON = ("NLTK_DATA",)
 WARNING = (
     "There is no bubblewrap here that works, so submissions run as plain processes of yours: they "
@@ -68,7 +77,7 @@ class Server:
         self._folder = tempfile.TemporaryDirectory(prefix="marking_")
         build = Path(self._folder.name, "packages")
         build.mkdir()
-        os.chmod(self._folder.name, 0o755)
+        Path(self._folder.name).chmod(0o755)
         data = student_build(build, gone)
         ours, theirs = socket.socketpair()
         walled = "walls" if self.walls else "open"
@@ -83,7 +92,7 @@ class Server:
                 target.rmdir()
                 target.symlink_to(source)
             folder = build
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the server)
         self.process = subprocess.Popen(
             command,
             env=environment,
@@ -179,7 +188,7 @@ def _wrapped(build: Path, data: list[tuple[Path, Path]], environment: dict[str, 
             command += ["--perms", "0755", "--dir", str(parent)]
     for path in shown:
         if path.is_symlink() and not path.is_file():
-            command += ["--symlink", os.readlink(path), str(path)]
+            command += ["--symlink", str(path.readlink()), str(path)]
         elif not path.is_relative_to("/usr") or path == Path("/usr"):
             command += ["--ro-bind", str(path), str(path)]
     for packages in site.getsitepackages():

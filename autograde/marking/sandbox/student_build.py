@@ -28,15 +28,7 @@ def student_build(folder: Path, gone: Iterable[Symbol]) -> list[tuple[Path, Path
         source = oracles.folder_of(package)
         if source is None:
             continue
-        shutil.copytree(
-            source,
-            folder / package,
-            ignore=lambda at, names: [
-                name
-                for name in names
-                if name == "__pycache__" or (name == DATA and Path(at) == source)
-            ],
-        )
+        shutil.copytree(source, folder / package, ignore=_left_out)
         if (source / DATA).is_dir():
             (folder / package / DATA).mkdir()
             data.append((source / DATA, folder / package / DATA))
@@ -49,8 +41,13 @@ def student_build(folder: Path, gone: Iterable[Symbol]) -> list[tuple[Path, Path
         target.write_text(oracles.without(module, gone), "utf-8")
     _autograde(folder)
     for at, _, _ in os.walk(folder):
-        os.chmod(at, 0o755)
+        Path(at).chmod(0o755)
     return data
+
+
+def _left_out(at: str, names: list[str]) -> list[str]:
+    top = Path(at).name in PACKAGES and Path(at).parent == HERE
+    return [name for name in names if name == "__pycache__" or (top and name == DATA)]
 
 
 def _autograde(folder: Path) -> None:

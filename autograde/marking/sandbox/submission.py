@@ -15,6 +15,7 @@ import types
 from typing import Any
 
 import autograde
+from autograde.marking.asking.run_inside import module_of
 from autograde.marking.asking.student import StudentPeer
 from autograde.marking.asking.wire import Gone, Line
 from autograde.marking.sandbox import namespaces
@@ -100,8 +101,9 @@ class Submission:
         """Make a function of the course's exist here, and stand for an answer."""
         try:
             for module, source in parts:
-                exec(compile(source, f"<{module}>", "exec"), vars(_module(module)))
-            autograde.GIVEN_BACK[name] = getattr(_module(symbol[0]), symbol[1])  # type: ignore[attr-defined]
+                exec(compile(source, f"<{module}>", "exec"), vars(module_of(module)))
+            given: dict[str, Any] = vars(autograde)["GIVEN_BACK"]
+            given[name] = getattr(module_of(symbol[0]), symbol[1])
         except BaseException as error:
             return {"error": _told(error)}
         return {"error": None}
@@ -170,20 +172,6 @@ def _execute(source: str, label: str, namespace: dict[str, Any]) -> None:
     for statement in tree.body:
         code = compile(ast.Module([statement], []), label, "exec")
         exec(code, namespace)
-
-
-def _module(name: str) -> types.ModuleType:
-    """A module of the course, an empty one where this build does not have it."""
-    import importlib
-
-    if name not in sys.modules:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            made = types.ModuleType(name)
-            made.__file__ = f"/nowhere/{name}.py"
-            sys.modules[name] = made
-    return sys.modules[name]
 
 
 def _told(error: BaseException) -> dict[str, Any]:
