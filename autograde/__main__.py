@@ -13,6 +13,10 @@ COMMANDS = {
     ),
     "pictures": ("autograde.building.front_page", "draw the pictures of the README"),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
+    "graded-course": (
+        "autograde.marking.graded_course",
+        "make a course to set and mark, beside the clone",
+    ),
     "collect": (
         "autograde.marking.collect",
         "take a class's notebooks from what Moodle or Canvas lets you download",
@@ -32,6 +36,10 @@ COMMANDS = {
     "export": (
         "autograde.marking.export",
         "write marks as tables, and marks and feedback as Moodle or Canvas takes them",
+    ),
+    "similarity": (
+        "autograde.marking.similarity",
+        "list submissions that are like each other or like the published answers",
     ),
     "environment": (
         "autograde.running.environment",

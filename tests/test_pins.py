@@ -25,7 +25,8 @@ INSTALLED_AS = {
 }
 # Come with a direct dependency that is about them: nbgrader with nbconvert and its Pygments,
 # JupyterLab with these.
-BROUGHT_ALONG = {"traitlets", "nbconvert", "pygments", "jupyter_client", "jupyter_server", "sqlalchemy"}
+BROUGHT_ALONG = {"traitlets", "nbconvert", "pygments", "sqlalchemy"}
+BROUGHT_ALONG |= {"jupyter_client", "jupyter_server"}
 
 
 class Pins:
