@@ -1,6 +1,7 @@
 """python -m autograde grade LESSON: mark what was handed in, in parallel, and write the marks."""
 
 import argparse
+import hashlib
 import json
 import multiprocessing
 import os
@@ -11,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import cast
 
 import nbformat
 from tqdm.auto import tqdm
 
 from autograde.marking import verdict as verdicts
 from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument
-from autograde.marking.graded_page import graded_notebook
+from autograde.marking.graded_page import SubmissionVerdict, graded_notebook
 from autograde.marking.limits import Limits, limits_of
 from autograde.marking.marks import Marks, write_graded
 from autograde.marking.sandbox.start import WARNING, has_bubblewrap
@@ -95,6 +97,7 @@ def grade(
     try:
         for marked in tqdm(_all_marked(executor, ready), total=len(ready), desc=lesson, unit=""):
             verdict = marked.verdict
+            read = cast(SubmissionVerdict, verdict)
             old = known[verdict.student]
             if old is not None and old.submission != verdict.submission:
                 marks.forget(verdict.student)
@@ -105,7 +108,7 @@ def grade(
                 when = stamp.read_text("utf-8").strip() if stamp.exists() else None
                 marks.write(verdict, notebook, when)
                 file = course.root / course.autograded / verdict.student / lesson / release.name
-                write_graded(graded_notebook(notebook, verdict, solution), file, stamp)
+                write_graded(graded_notebook(notebook, read, solution), file, stamp)
             verdict.write(verdicts.path_of(course.root, lesson, verdict.student))
             done[verdict.student] = verdict
     finally:
@@ -151,8 +154,6 @@ def _known(course: CourseFolder, lesson: str, student: str) -> Verdict | None:
 def _is_new(course: CourseFolder, lesson: str, student: str, known: Verdict | None) -> bool:
     if known is None or known.status == "failed":
         return True
-    import hashlib
-
     data = course.hand_in(student, lesson).read_bytes()
     return hashlib.sha256(data).hexdigest() != known.submission
 

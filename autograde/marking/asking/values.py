@@ -182,7 +182,8 @@ class Values:
             return found
         if kind in ("tuple", "set", "frozenset", "iterator"):
             parts = [self.read(part, buffers, depth + 1) for part in tree["v"]]
-            made: dict[str, Any] = {"tuple": tuple, "set": set, "frozenset": frozenset, "iterator": iter}
+            made: dict[str, Any] = {"tuple": tuple, "set": set}
+            made |= {"frozenset": frozenset, "iterator": iter}
             value = made[kind](parts)
             if kind == "set":
                 self.touched.append((value, set(parts)))

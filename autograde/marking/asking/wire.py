@@ -94,7 +94,8 @@ class Line:
                 os.close(descriptor)
 
     def _wait(self, reading: bool) -> None:
-        ends: tuple[list[int], list[int], list[int]] = ([self.read], [], []) if reading else ([], [self.write], [])
+        none: list[int] = []
+        ends = ([self.read], none, none) if reading else (none, [self.write], none)
         while not any(select.select(*ends, 0.05)):
             if self.watch is not None:
                 self.watch()
