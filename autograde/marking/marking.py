@@ -1,5 +1,6 @@
 """Marking one submission: its steps are done in the sandbox, and each exercise is judged here."""
 
+import contextlib
 import os
 import socket
 import time
@@ -93,6 +94,8 @@ class Marking:
         self._line: Line = line_of(self._socket, self._clock)
 
     def _end(self) -> None:
+        with contextlib.suppress(BadMessage, Gone, Waited, OSError):
+            self._line.send(["bye"])
         self._socket.close()
         self.spent += self.server.end(self.number)
 

@@ -6,10 +6,12 @@ the statement that they stand in: what they read when they are called, the state
 
 import ast
 import builtins
+import symtable
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 BUILT_IN = frozenset(dir(builtins))
+FIXED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,10 @@ def pieces(source: str) -> list[Piece]:
 
 def piece(text: str, line: int, node: ast.stmt) -> Piece:
     """A statement with its names."""
-    binds, changes, reads, chains = set(), set(), set(), set()
+    binds: set[str] = set()
+    changes: set[str] = set()
+    reads: set[str] = set()
+    chains: set[str] = set()
     for part in _outside_functions(node):
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             binds.add(part.name)
@@ -60,14 +65,21 @@ def piece(text: str, line: int, node: ast.stmt) -> Piece:
         elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             changes |= {root} if (root := root_of(part.func)) else set()
     for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-            reads.add(part.id)
-        elif isinstance(part, ast.Attribute) and (dotted := _dotted(part)):
+        if isinstance(part, ast.Attribute) and (dotted := _dotted(part)):
             chains.add(dotted)
         if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
             reads.add(part.target.id)
+    reads |= _read_outside(symtable.symtable(ast.unparse(node), "piece", "exec"))
     names = frozenset(reads - BUILT_IN | (reads & binds))
     return Piece(text, line, node, frozenset(binds), frozenset(changes), names, frozenset(chains))
+
+
+def _read_outside(table: symtable.SymbolTable) -> set[str]:
+    """The names that are read and are nobody's own: those of a function's locals are left out."""
+    top = table.get_type() == "module"
+    symbols = [s for s in table.get_symbols() if s.is_referenced() and (top or s.is_global())]
+    inner = (_read_outside(child) for child in table.get_children())
+    return {symbol.get_name() for symbol in symbols}.union(*inner)
 
 
 def root_of(node: ast.expr) -> str:
@@ -95,19 +107,19 @@ def _outside_functions(node: ast.AST) -> Iterable[ast.AST]:
         yield from _outside_functions(child)
 
 
-def needed(given: Sequence[Piece], names: Iterable[str]) -> tuple[set[int], set[str]]:
+def needed(
+    given: Sequence[Piece], names: Iterable[str], answers: Sequence[Piece] = ()
+) -> tuple[set[int], set[str]]:
     """Which of the pieces it takes for these names to be there, by their places; and all names.
 
     What binds a name is taken, and what changes it in place; then what those read, and so on.
-    What is imported cannot be changed by a call of one of its functions.
+    What is imported or defined is not changed by a call of one of its functions; ``answers`` import
+    and define, too.
     """
     wanted = set(names)
     taken: set[int] = set()
     imported = {
-        name
-        for part in given
-        if isinstance(part.node, ast.Import | ast.ImportFrom)
-        for name in part.binds
+        name for part in (*given, *answers) if isinstance(part.node, FIXED) for name in part.binds
     }
     while True:
         more = {

@@ -66,7 +66,8 @@ def plan(notebook: NotebookNode, released: NotebookNode, everything: bool = Fals
         for part in cell.parts
         for name in part.reads
     }
-    taken, names = needed([part for _, _, part in loose], wanted)
+    written = [part for cell in cells if cell.kind == "answer" for part in cell.parts]
+    taken, names = needed([part for _, _, part in loose], wanted, written)
     kept = {(loose[index][0], loose[index][1]) for index in taken}
     steps = []
     for number, cell in enumerate(cells):

@@ -11,6 +11,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 import traceback
 from typing import Any
 
@@ -24,6 +25,7 @@ from autograde.marking.sandbox import namespaces
 from autograde.marking.sandbox.submission import Submission
 
 MOST = 65_536
+POLITE = 0.5
 
 
 def main(descriptor: int, walls: bool) -> None:
@@ -62,6 +64,9 @@ def _end(child: int) -> float:
     """Kill a submission; the processor seconds of its processes that were waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
+        until = time.monotonic() + POLITE
+        while time.monotonic() < until and not os.waitpid(child, os.WNOHANG)[0]:
+            time.sleep(0.005)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     except (ProcessLookupError, ChildProcessError):
