@@ -194,6 +194,15 @@ def test_the_newest_attempt_counts_whatever_comes_first(
     assert [attempt["time"][8:10] for attempt in attempts] == ["20", "21"]
 
 
+def test_an_older_download_that_comes_later_is_kept_and_does_not_count(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    collect(course, zipped(tmp_path / "2.zip", {"ada/small.ipynb": (version(2), NEW)}))
+    collect(course, zipped(tmp_path / "1.zip", {"ada/small.ipynb": (version(1), OLD)}))
+    assert taken(course) == {"ada": version(2)}
+    assert originals(course) == {version(1), version(2)}
+
+
 def test_several_files_of_one_attempt(course: CourseFolder, tmp_path: Path) -> None:
     other = b'{"cells": [{"cell_type": "code", "source": "1"}]}'
     files = {
