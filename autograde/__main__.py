@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from autograde.marking.course_folder import Refused
 from elmo_mini.commands.run import run_command
 
 COMMANDS = {
@@ -12,6 +13,34 @@ COMMANDS = {
     ),
     "pictures": ("autograde.building.front_page", "draw the pictures of the README"),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
+    "graded-course": (
+        "autograde.marking.graded_course",
+        "make a course to set and mark, beside the clone",
+    ),
+    "collect": (
+        "autograde.marking.collect",
+        "take a class's notebooks from what Moodle or Canvas lets you download",
+    ),
+    "grade": (
+        "autograde.marking.grade",
+        "mark a lesson's hand-ins in a sandbox, and write the marks into nbgrader's gradebook",
+    ),
+    "grade-one": (
+        "autograde.marking.grade_one",
+        "mark one notebook from standard input, and write its verdict to standard output",
+    ),
+    "feedback": (
+        "autograde.marking.feedback_pages",
+        "write a page for each student: points, what the checks said, the marker's words",
+    ),
+    "export": (
+        "autograde.marking.export",
+        "write marks as tables, and marks and feedback as Moodle or Canvas takes them",
+    ),
+    "similarity": (
+        "autograde.marking.similarity",
+        "list submissions that are like each other or like the published answers",
+    ),
     "environment": (
         "autograde.running.environment",
         "say what this machine has and lacks",
@@ -26,6 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "What authors, learners and instructors run.",
         COMMANDS,
         argv,
+        refusals=(Refused,),
         extra="course",
     )
 

@@ -23,8 +23,10 @@ INSTALLED_AS = {
     "xdist": "pytest-xdist",
     "yaml": "pyyaml",
 }
-# Come with a direct dependency that is about them: nbgrader with nbconvert, JupyterLab with these.
-BROUGHT_ALONG = {"traitlets", "nbconvert", "jupyter_client", "jupyter_server", "sqlalchemy"}
+# Come with a direct dependency that is about them: nbgrader with nbconvert and its Pygments,
+# JupyterLab with these.
+BROUGHT_ALONG = {"traitlets", "nbconvert", "pygments", "sqlalchemy"}
+BROUGHT_ALONG |= {"jupyter_client", "jupyter_server"}
 
 
 class Pins:

@@ -4,14 +4,15 @@ import os
 import sysconfig
 from pathlib import Path
 
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.converters import GenerateAssignment
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograde.grading.clean_html import clean_html, clean_markdown
-from autograde.grading.feedback_names import FeedbackExporter
 from autograde.grading.hand_ins_by_name import HandInsByName
 from autograde.grading.instructor_notes import RemoveInstructorNotes
 from autograde.grading.model_answers import ReleaseModelAnswers
+from autograde.grading.waiting_marks import GetGradesAndWaiting
 
 COURSE_ID = "before-bert"
 SECONDS_PER_CELL = 300
@@ -49,13 +50,24 @@ def configure(c: Config) -> None:
     c.Execute.iopub_timeout = 60
 
     c.ZipCollectApp.collector_plugin = HandInsByName
-    c.GenerateFeedback.exporter_class = FeedbackExporter
+    # By name: the room of marks stands above this one.
+    c.GenerateFeedback.exporter_class = "autograde.marking.feedback_exporter.ShortFeedback"
+    c.GenerateFeedback.preprocessors = [GetGradesAndWaiting, CSSHTMLHeaderPreprocessor]
     c.Validator.failed_warning = "{num_failed} of the graded cells do not earn full points yet.\n"
 
     # What students wrote must not act on the screen of those who mark it or read it.
     c.HTMLExporter.sanitize_html = True
     c.HTMLExporter.filters = {"clean_html": clean_html, "markdown2html": clean_markdown}
     put_scripts_on_path()
+    put_templates_on_path()
+
+
+def put_templates_on_path() -> None:
+    """Let nbconvert find the course's templates: formgrader's MathJax, from this machine."""
+    data = str(Path(__file__).parent / "jupyter_data")
+    folders = [folder for folder in os.environ.get("JUPYTER_PATH", "").split(os.pathsep) if folder]
+    if data not in folders:
+        os.environ["JUPYTER_PATH"] = os.pathsep.join([*folders, data])
 
 
 def put_scripts_on_path() -> None:

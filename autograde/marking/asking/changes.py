@@ -1,0 +1,69 @@
+"""What a call has changed in its arguments, and how that is written back."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def differs(value: Any, before: Any) -> bool:
+    """Whether a value is another than it was."""
+    if isinstance(value, Tensor):
+        came, grad = before
+        now = value.detach()
+        if now.shape != came.shape or now.dtype != came.dtype or value.requires_grad != grad:
+            return True
+        if not now.ndim or not now.numel():
+            return bool((now != came).any())
+        raw = (part.contiguous().cpu().view(torch.uint8) for part in (now, came))
+        return not torch.equal(*raw)
+    if isinstance(value, np.ndarray):
+        return value.shape != before.shape or value.tobytes() != before.tobytes()
+    if isinstance(value, np.random.Generator):
+        return bool(value.bit_generator.state != before)
+    if isinstance(value, list):
+        return len(value) != len(before) or any(
+            a is not b for a, b in zip(value, before, strict=True)
+        )
+    if isinstance(value, dict):
+        return value.keys() != before.keys() or any(value[key] is not before[key] for key in before)
+    return bool(value != before)
+
+
+def overwrite(own: Tensor, came: Tensor, grad: bool) -> None:
+    """Write what came into a tensor of this side."""
+    if own.shape != came.shape or own.dtype != came.dtype:
+        if own.is_leaf and own.dtype == came.dtype:
+            own.data = came.clone()
+    elif not torch.equal(own.detach(), came):
+        own.detach().copy_(came)
+    if own.is_leaf and own.requires_grad != grad:
+        own.requires_grad_(grad)
+
+
+def merge(own: Any, new: Any) -> None:
+    """Write into lists, dicts and sets what the other side has made of them."""
+    if isinstance(own, list) and isinstance(new, list):
+        if len(own) == len(new):
+            for index, (left, right) in enumerate(zip(own, new, strict=True)):
+                own[index] = _merged(left, right)
+        else:
+            own[:] = new
+    elif isinstance(own, dict) and isinstance(new, dict):
+        kept = {key: _merged(own[key], part) if key in own else part for key, part in new.items()}
+        own.clear()
+        own.update(kept)
+    elif isinstance(own, set) and isinstance(new, set):
+        own.clear()
+        own.update(new)
+    elif isinstance(own, tuple) and isinstance(new, tuple):
+        for left, right in zip(own, new, strict=False):
+            merge(left, right)
+
+
+def _merged(left: Any, right: Any) -> Any:
+    if type(left) is type(right) and isinstance(left, list | dict | set | tuple):
+        merge(left, right)
+        return left
+    return right

@@ -1,0 +1,64 @@
+"""Student Markdown as HTML that cannot act, with formulas as MathML: legible without a script."""
+
+import re
+from typing import Any
+
+import nh3
+from latex2mathml.converter import convert
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+from autograde.grading.clean_html import clean_html
+
+TAGS = """
+    math mi mn mo ms mtext mspace mrow mfrac msqrt mroot mstyle merror mpadded mphantom menclose
+    msub msup msubsup munder mover munderover mmultiscripts mtable mtr mtd
+"""
+ATTRIBUTES = {
+    "*": {"mathvariant", "stretchy", "fence", "form", "accent", "lspace", "rspace", "minsize"}
+    | {"maxsize", "columnalign", "displaystyle", "scriptlevel", "linethickness", "width"},
+    "math": {"display", "xmlns"},
+}
+LONGEST = 4_000
+
+
+def mathml(latex: str, *, block: bool) -> str:
+    """A formula as MathML; as code where it cannot be read."""
+    source = latex.strip()
+    if len(source) <= LONGEST:
+        try:
+            made = convert(source, display="block" if block else "inline")
+        except Exception:  # it raises what its parser stumbles over: IndexError, KeyError ...
+            made = ""
+        clean = nh3.clean(made, tags=set(TAGS.split()), attributes=ATTRIBUTES)
+        if clean.startswith("<math"):
+            return clean
+    return f"<code>{nh3.clean_text(latex)}</code>"
+
+
+class _Renderer(IPythonRenderer):
+    """Leaves a mark for each formula; what is between the marks is cleaned as HTML."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.formulas: list[str] = []
+
+    def _kept(self, latex: str, *, block: bool) -> str:
+        self.formulas.append(mathml(latex, block=block))
+        return f"\ue000{len(self.formulas) - 1}\ue001"
+
+    def block_math(self, body: str) -> str:
+        return f"<p>{self._kept(body, block=True)}</p>"
+
+    def inline_math(self, body: str) -> str:
+        return self._kept(body, block=False)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self._kept(rf"\begin{{{name}}}{body}\end{{{name}}}", block=True)
+
+
+def html_of(markdown: str, attachments: dict[str, Any] | None = None) -> str:
+    """Markdown as clean HTML with MathML."""
+    text = markdown.replace("\ue000", "").replace("\ue001", "")
+    renderer = _Renderer(escape=False, attachments=attachments or {}, anchor_link_text="")
+    page = clean_html(MarkdownWithMath(renderer=renderer).render(text))
+    return re.sub("\ue000(\\d+)\ue001", lambda mark: renderer.formulas[int(mark[1])], page)

@@ -1,0 +1,147 @@
+"""Which names a piece of code binds, and which it takes from outside: static slicing of source.
+
+A piece is a statement of a module or of a notebook's cell. Methods and inner functions count with
+the statement that they stand in: what they read when they are called, the statement needs.
+"""
+
+import ast
+import builtins
+import symtable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+BUILT_IN = frozenset(dir(builtins))
+FIXED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A top-level statement: its text, what it binds, what it changes in place, what it reads.
+
+    ``chains`` holds the dotted names that it reads, such as ``course.sgns_loss``.
+    """
+
+    text: str
+    line: int
+    node: ast.stmt
+    binds: frozenset[str]
+    changes: frozenset[str]
+    reads: frozenset[str]
+    chains: frozenset[str] = field(default=frozenset())
+
+
+def pieces(source: str) -> list[Piece]:
+    """The statements of a source.
+
+    Raises
+    ------
+    SyntaxError
+        If it is none.
+    """
+    lines = source.splitlines()
+    found = []
+    for node in ast.parse(source).body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        assert node.end_lineno is not None
+        found.append(piece("\n".join(lines[first - 1 : node.end_lineno]), first, node))
+    return found
+
+
+def piece(text: str, line: int, node: ast.stmt) -> Piece:
+    """A statement with its names."""
+    binds: set[str] = set()
+    changes: set[str] = set()
+    reads: set[str] = set()
+    chains: set[str] = set()
+    for part in _outside_functions(node):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            binds.add(part.name)
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            binds |= {(alias.asname or alias.name.split(".")[0]) for alias in part.names}
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            binds.add(part.id)
+        elif isinstance(part, ast.Attribute | ast.Subscript) and isinstance(part.ctx, ast.Store):
+            changes |= {root} if (root := root_of(part)) else set()
+        elif isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            changes |= {root} if (root := root_of(part.func)) else set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Attribute) and (dotted := _dotted(part)):
+            chains.add(dotted)
+        if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            reads.add(part.target.id)
+    reads |= _read_outside(symtable.symtable(ast.unparse(node), "piece", "exec"))
+    names = frozenset(reads - BUILT_IN | (reads & binds))
+    return Piece(text, line, node, frozenset(binds), frozenset(changes), names, frozenset(chains))
+
+
+def _read_outside(table: symtable.SymbolTable) -> set[str]:
+    """The names that are read and are nobody's own: those of a function's locals are left out."""
+    top = table.get_type() == "module"
+    symbols = [s for s in table.get_symbols() if s.is_referenced() and (top or s.is_global())]
+    inner = (_read_outside(child) for child in table.get_children())
+    return {symbol.get_name() for symbol in symbols}.union(*inner)
+
+
+def root_of(node: ast.expr) -> str:
+    """The name that a chain of attributes and subscripts begins with; "" for another thing."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return ""
+
+
+def _outside_functions(node: ast.AST) -> Iterable[ast.AST]:
+    """A statement's parts, without the bodies of functions: their names are their own."""
+    yield node
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _outside_functions(child)
+
+
+def needed(
+    given: Sequence[Piece], names: Iterable[str], answers: Sequence[Piece] = ()
+) -> tuple[set[int], set[str]]:
+    """Which of the pieces it takes for these names to be there, by their places; and all names.
+
+    What binds a name is taken, and what changes it in place; then what those read, and so on.
+    What is imported or defined is not changed by a call of one of its functions; ``answers`` import
+    and define, too.
+    """
+    wanted = set(names)
+    taken: set[int] = set()
+    imported = {
+        name for part in (*given, *answers) if isinstance(part.node, FIXED) for name in part.binds
+    }
+    while True:
+        more = {
+            place
+            for place, part in enumerate(given)
+            if place not in taken and (part.binds & wanted or part.changes & (wanted - imported))
+        }
+        if not more:
+            return taken, wanted
+        taken |= more
+        for place in more:
+            if not isinstance(given[place].node, ast.Import | ast.ImportFrom):
+                wanted |= given[place].reads
+
+
+def imports_of(part: Piece, wanted: Iterable[str]) -> str:
+    """An import statement with those of its names that are wanted; "" if none is."""
+    node, wanted = part.node, set(wanted)
+    assert isinstance(node, ast.Import | ast.ImportFrom)
+    kept = [a for a in node.names if (a.asname or a.name.split(".")[0]) in wanted]
+    if not kept:
+        return ""
+    if isinstance(node, ast.Import):
+        return ast.unparse(ast.Import(kept))
+    return ast.unparse(ast.ImportFrom(node.module, kept, node.level))

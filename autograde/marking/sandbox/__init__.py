@@ -1,0 +1,1 @@
+"""The process that runs a student's code, and what it can see and take."""

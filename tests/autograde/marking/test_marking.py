@@ -1,0 +1,162 @@
+"""A lesson is marked in the sandbox: what is right earns its points, what is forged earns none."""
+
+import json
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograde.marking.limits import Limits
+from autograde.marking.sandbox.start import has_bubblewrap
+from autograde.marking.verdict import Verdict
+from autograde.marking.worker import Task, gone_for, mark
+from tests.autograde.marking.attacks import ANSWERS, BEFORE, CANARIES
+from tests.autograde.marking.submissions import release_of, right, submission
+
+LESSON = "01_word2vec"
+LIMITS = Limits(cell_seconds=3, idle_seconds=3)
+SECRET = b"a secret of the tests"
+FORGED = "shifted_pmi"
+FEW = ("the judge finds no difference", "a verdict is sent")
+FEW_ANSWERS = ("the reference is imported", "frames", "ends the process", "answers by handle")
+walls = pytest.mark.skipif(not has_bubblewrap(), reason="there is no bubblewrap here that works")
+
+
+@pytest.fixture(scope="module")
+def task() -> Any:
+    """Makes the task of marking a notebook."""
+    released = release_of(LESSON)
+    gone = gone_for(nbformat.reads(released, 4))
+
+    def made(notebook: bytes, student: str = "anna", limits: Limits = LIMITS) -> Task:
+        return Task(LESSON, student, notebook, released, SECRET, limits, gone)
+
+    return made
+
+
+def _points(verdict: Verdict) -> dict[str, float]:
+    assert verdict.status == "marked", verdict.reason
+    return {exercise.id: exercise.points for exercise in verdict.exercises}
+
+
+def _of(verdict: Verdict) -> dict[str, float]:
+    return {exercise.id: exercise.of for exercise in verdict.exercises}
+
+
+def _slowly(names: dict[str, str], few: tuple[str, ...]) -> Iterator[Any]:
+    for name in names:
+        yield pytest.param(name, id=name, marks=[] if name in few else [pytest.mark.slow])
+
+
+def test_right_answers_earn_everything(task: Any) -> None:
+    """Also those that warn and print, which nbgrader's own marking counts as wrong."""
+    noisy = "import warnings, sys\nwarnings.warn('careful')\nprint('x', file=sys.stderr)\n"
+    from tests.autograde.marking.submissions import answers_of
+
+    answer = noisy + answers_of(LESSON)[FORGED]
+    verdict = mark(task(submission(LESSON, right(LESSON, **{FORGED: answer})))).verdict
+    assert _points(verdict) == _of(verdict)
+
+
+def test_an_empty_notebook_earns_nothing_and_a_wrong_answer_is_named(task: Any) -> None:
+    """What is not begun is said to be so; a named mistake has its name, in marking as at home."""
+    empty = mark(task(submission(LESSON, {}))).verdict
+    assert not any(_points(empty).values())
+    assert {exercise.status for exercise in empty.exercises} == {"not begun"}
+    answer = (
+        "def shifted_pmi(counts, negatives):\n"
+        "    chance = counts.sum(1, keepdims=True) * counts.sum(0, keepdims=True)\n"
+        "    return np.log(counts * counts.sum() / chance)\n"
+    )
+    verdict = mark(task(submission(LESSON, {FORGED: answer}))).verdict
+    (found,) = [exercise for exercise in verdict.exercises if exercise.id == FORGED]
+    assert found.mistake == "log k is missing"
+    assert found.points < found.of
+
+
+def test_what_leans_on_a_wrong_answer_is_judged_by_the_courses_function(task: Any) -> None:
+    """`or_reference` goes on working: the function comes in when the verdict is sealed."""
+    own = {"sgns_loss": "def sgns_loss(center, context, negatives):\n    return 'wrong'\n"}
+    leaning = right(LESSON, **own)
+    assert "sgns_loss(" in leaning["sgns_step"]
+    points = _points(mark(task(submission(LESSON, leaning))).verdict)
+    assert points["sgns_loss"] == 0
+    assert points["sgns_step"] == 3
+
+
+def test_the_same_submission_has_the_same_verdict(task: Any) -> None:
+    """And another student has other cases."""
+    notebook = submission(LESSON, {FORGED: "def shifted_pmi(counts, k):\n    return counts\n"})
+    one, two = (mark(task(notebook)).verdict.exercises for _ in range(2))
+    assert one == two
+    other = mark(task(notebook, "ben")).verdict.exercises
+    assert [e.points for e in other] == [e.points for e in one]
+    assert other != one, "the cases of two students are the same"
+
+
+@walls
+@pytest.mark.parametrize("name", _slowly(BEFORE, FEW))
+def test_a_cell_on_top_gains_nothing(task: Any, name: str) -> None:
+    """Whatever it patches, the verdict is computed elsewhere."""
+    honest = right(LESSON, **{FORGED: "def shifted_pmi(counts, k):\n    return 1.0\n"})
+    verdict = mark(task(submission(LESSON, honest, BEFORE[name]))).verdict
+    points, most = _points(verdict), _of(verdict)
+    assert points[FORGED] == 0
+    assert all(points[name] <= most[name] for name in points)
+
+
+@walls
+@pytest.mark.parametrize("name", _slowly(ANSWERS, FEW_ANSWERS))
+def test_a_forged_answer_earns_nothing_and_costs_its_own_exercise(task: Any, name: str) -> None:
+    """The others are marked as they are."""
+    forged = ANSWERS[name].replace("{name}", FORGED)
+    verdict = mark(task(submission(LESSON, right(LESSON, **{FORGED: forged})))).verdict
+    points, most = _points(verdict), _of(verdict)
+    assert points[FORGED] == 0, verdict.exercises
+    assert {n: p for n, p in points.items() if n != FORGED} == {
+        n: p for n, p in most.items() if n != FORGED
+    }
+
+
+@walls
+def test_nothing_is_read_or_written_outside(task: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    """Canaries: a secret, a folder that can be written, an open port, a variable."""
+    tmp_path.chmod(0o777)
+    (tmp_path / "secret").write_text("the canary")
+    monkeypatch.setenv("CANARY", "the canary")
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        port = server.getsockname()[1]
+        cell = "import traceback\nseen = []\n"
+        for name, code in CANARIES.items():
+            body = code.format(folder=str(tmp_path), port=port).replace("\n", "\n    ")
+            cell += f"try:\n    {body}\n    seen.append({name!r})\nexcept BaseException: pass\n"
+        tells = f"def {FORGED}(*given):\n    raise ValueError(repr(seen))\n"
+        verdict = mark(task(submission(LESSON, {FORGED: tells}, cell))).verdict
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["secret"]
+    (found,) = [exercise for exercise in verdict.exercises if exercise.id == FORGED]
+    told = re.search(r"\[.*?\]", found.message)
+    assert told is not None, found.message
+    private = {
+        "a note for the next",
+        "shared memory",
+        "a poisoned module",
+    }  # written, and gone with the process
+    assert set(json.loads(told[0].replace("'", '"'))) <= private
+
+
+@walls
+def test_a_cell_that_never_ends_costs_what_depends_on_it(task: Any) -> None:
+    """It is stopped, or left out, and said."""
+    cell = "while True:\n    try:\n        while True: pass\n    except BaseException: pass\n"
+    verdict = mark(task(submission(LESSON, right(LESSON), cell))).verdict
+    assert _points(verdict) == _of(verdict)
+    assert any("Cell 1" in note for note in verdict.notes)

@@ -1,0 +1,61 @@
+"""What is executed of a notebook, and what the packages in the sandbox are without."""
+
+import nbformat
+import pytest
+
+from autograde.marking.names import needed, pieces
+from autograde.marking.oracles import given_back, module_of, oracles, without
+from autograde.marking.plan import plan
+from tests.autograde.marking.submissions import release_of, right, submission
+
+LESSON = "01_word2vec"
+WORD2VEC = "elmo_mini.models.skip_gram"
+
+
+def test_what_binds_or_changes_a_needed_name_is_taken_and_nothing_else() -> None:
+    """A dict that is filled later is filled; a figure is left out."""
+    source = (
+        "import plots\nA = 1\nB = {}\nB['x'] = A\nB.update(y=2)\nplots.draw(B)\n"
+        "C = slow()\ndef f():\n    return B\n"
+    )
+    parts = pieces(source)
+    taken, _ = needed(parts, {"f"})
+    assert [parts[place].text.split("\n")[0] for place in sorted(taken)] == [
+        *("A = 1", "B = {}", "B['x'] = A", "B.update(y=2)", "def f():")
+    ]
+
+
+def test_no_training_of_a_lesson_is_run() -> None:
+    """The right answers of lesson 01 lean on imports and on each other."""
+    released = nbformat.reads(release_of(LESSON), 4)
+    notebook = nbformat.reads(submission(LESSON, right(LESSON)).decode(), 4)
+    steps = plan(notebook, released)
+    given = [step.source for step in steps if step.kind == "given"]
+    assert not any("training_pairs" in source or "skip_gram." in source for source in given)
+    assert 'sgns_loss = or_reference("sgns_loss", sgns_loss)' in given
+    assert sum(step.kind == "check" for step in steps) == 11
+    everything = plan(notebook, released, everything=True)
+    assert any("training_pairs" in step.source for step in everything)
+
+
+@pytest.fixture(scope="module")
+def gone() -> set[tuple[str, str]]:
+    """What a build is without while `sgns_loss` and `sgns_step` are marked."""
+    return oracles([(WORD2VEC, "sgns_loss"), (WORD2VEC, "sgns_step")])
+
+
+def test_whatever_calls_a_reference_is_left_out(gone: set[tuple[str, str]]) -> None:
+    """And what does not stays."""
+    source = without(module_of(WORD2VEC), gone)
+    assert "def sgns_loss" not in source
+    assert "def sgns_step" not in source
+    assert "def noise_distribution" in source
+    for module in {name for name, _ in gone}:
+        compile(without(module_of(module), gone), module, "exec")
+
+
+def test_a_reference_is_given_back_with_what_it_calls(gone: set[tuple[str, str]]) -> None:
+    """So that it runs in a build without it."""
+    parts, came = given_back((WORD2VEC, "sgns_step"), gone)
+    assert came >= {(WORD2VEC, "sgns_step"), (WORD2VEC, "sgns_loss")}
+    assert parts[-1].source.startswith("def sgns_step")
