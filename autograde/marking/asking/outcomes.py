@@ -16,7 +16,7 @@ from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Answer, Exercise, Inputs, everything
 from autograde.checking.outcomes import Outcome, said
 from autograde.checking.own_words import own_words
-from autograde.checking.refused_form import without_form, remembering
+from autograde.checking.refused_form import remembering, without_form
 from autograde.checking.safe_state import as_in_a_new_thread
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Waited
