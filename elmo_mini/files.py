@@ -156,7 +156,8 @@ def written_whole(target: PathLike) -> Iterator[Path]:
         part.replace(path)
     except OSError as wrong:
         if wrong.filename is not None and os.fspath(wrong.filename) == str(part):
-            wrong.filename, wrong.filename2 = str(path), None  # the name that the user knows
+            # Under the name that the user knows.
+            raise OSError(wrong.errno, wrong.strerror, str(path)) from wrong
         raise
     finally:
         with suppress(OSError):

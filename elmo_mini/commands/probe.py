@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     output = ready_to_write(args.output) if args.output else None
     if output is not None:
         caches = Path(args.cache).glob("*.vectors") if args.cache else []
-        check_not_read(output, [args.static, *caches, *model_files(args.model, args.weights)])
+        check_not_read(args.output, [args.static, *caches, *model_files(args.model, args.weights)])
     task = load_task(args.task)
     report = probe(
         model_of(args),

@@ -1,6 +1,6 @@
 """AWD-LSTM: an LSTM language model with weight drop, locked dropout, AR, TAR and NT-ASGD.
 
-Merity, Keskar & Socher 2017 (arXiv:1708.02182), "Regularizing and Optimizing LSTM Language Models".
+Merity, Keskar & Socher 2017 (arXiv:1708.02182). Taught in lesson 10.
 Tied softmax: Press & Wolf 2017 (EACL); Inan, Khosravi & Socher 2017 (ICLR).
 
 Letters in the shape comments: B rows, T steps, V words, E size of an embedding, D dimensions, H

@@ -5,7 +5,7 @@ become a random word, and 10 in 100 stay. Only the chosen ones are targets. Each
 the sum of three vectors: word, position, and segment (the sentence of a pair that it belongs to).
 Encoder blocks follow, in which every position attends to all others. The state at a target gives
 the logits of the words, through a softmax that is tied to the word embedding.
-Devlin et al. 2019 (arXiv:1810.04805), section 3 and appendix A.1.
+Devlin et al. 2019 (arXiv:1810.04805), section 3 and appendix A.1. Taught in lesson 12.
 
 Letters in the shape comments: B sentences or pairs, T tokens, D numbers of a state, V words,
 N targets of a batch.
