@@ -15,7 +15,15 @@ PAGES = sorted(
 EVERY_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 LONGEST = 260
 MAY_IMPORT = ("torch", "numpy", "elmo_mini.models")
-STANDARD = ("collections.abc", "contextlib", "dataclasses", "functools", "itertools", "math", "typing")
+STANDARD = (
+    "collections.abc",
+    "contextlib",
+    "dataclasses",
+    "functools",
+    "itertools",
+    "math",
+    "typing",
+)
 TAUGHT = re.compile(r"[Tt]aught in lessons? (\d\d)")
 
 

@@ -15,6 +15,7 @@ import torch
 from elmo_mini.__main__ import main
 from elmo_mini.awd_lstm.run import AWDRun
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.commands.run import INTERRUPTED
 from elmo_mini.training.pretraining.run import Pretraining
 from elmo_mini.training.run import Run
 from elmo_mini.transformer.pretraining import MaskedPretraining
@@ -116,16 +117,19 @@ def test_asked_to_stop_a_command_ends_its_step_and_loses_none(
 
 @pytest.mark.usefixtures("interruptible_process")
 def test_a_second_interrupt_is_not_kept_waiting(
-    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def stuck(run: Run) -> tuple[float, ...]:
         for _ in range(2):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
         raise AssertionError("the second interrupt did not come through")
 
     monkeypatch.setattr(MaskedPretraining, "learn", stuck)
-    with pytest.raises(KeyboardInterrupt):
-        main(arguments("pretrain-masked", text, tmp_path))
+    assert main(arguments("pretrain-masked", text, tmp_path)) == INTERRUPTED
+    assert capsys.readouterr().err.endswith("python -m elmo_mini pretrain-masked: interrupted\n")
 
 
 KILLED = """
