@@ -55,7 +55,7 @@ def tune_and_watch(
         optimizer.zero_grad()
         total.backward()
         norm = float(nn.utils.clip_grad_norm_(model.parameters(), 1.0))
-        check_finite(f"lower rate={rate}", loss=float(total), gradient=norm)
+        check_finite(f"lower rate={rate}", loss=total.item(), gradient=norm)
         optimizer.step()
         losses.append(loss.item())
         if len(losses) % every == 0 or len(losses) == len(batches):
