@@ -26,7 +26,7 @@ INSTALLED_AS = {
 # Come with a direct dependency that is about them: nbgrader with nbconvert and its Pygments,
 # JupyterLab with these.
 BROUGHT_ALONG = {"traitlets", "nbconvert", "pygments", "sqlalchemy"}
-BROUGHT_ALONG |= {"jupyter_client", "jupyter_server"}
+BROUGHT_ALONG |= {"jupyter_client", "jupyter_core", "jupyter_server"}
 
 
 class Pins:
@@ -168,7 +168,14 @@ def test_what_is_imported_is_declared(files: list[str]) -> None:
 
 def _imports(path: Path) -> Iterator[str]:
     made_by_tests = {"my_elmo", "my_parts", "own_words", "more_words"}
-    own = {"elmo_mini", "course", "autograde", "tests", *made_by_tests} | sys.stdlib_module_names
+    own = {
+        "elmo_mini",
+        "course",
+        "autograde",
+        "benchmarks",
+        "tests",
+        *made_by_tests,
+    } | sys.stdlib_module_names
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         names: list[str] = []
         if isinstance(node, ast.Import):

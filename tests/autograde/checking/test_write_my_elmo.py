@@ -444,7 +444,7 @@ def test_for_what_is_missing_damaged_or_wrong_the_course_stands_in(
     said = write()
     assert "`character_ids` is yours, kept on " in said
     assert "Your `CharCNN` in work/my_elmo/CharCNN.py cannot be loaded (SyntaxError" in said
-    assert "Your `FastBiLM` in work/my_elmo/BiLM.py no longer passes (" in said
+    assert "Your `BiLM` in work/my_elmo/BiLM.py no longer passes (" in said
     assert (
         "Moved to work/my_parts: ScalarMix.py. It imports more than torch, numpy and h5py, and "
         "my_elmo runs with these alone.\n"
