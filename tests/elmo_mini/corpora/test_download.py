@@ -170,6 +170,7 @@ def test_a_proxy_is_tried_and_named(folder: Path, monkeypatch: pytest.MonkeyPatc
     from nltk import pathsec
 
     monkeypatch.delenv("NLTK_ALLOW_PROXIED_URLOPEN", raising=False)
+    monkeypatch.setattr(urllib.request, "_opener", None)  # one that was made without a proxy
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "http://ada:secret@127.0.0.1:9")
     outcome = corpora.download("qc", progress=False, folder=folder)
