@@ -121,7 +121,7 @@ the last sentence is left out: range(len(x)) -> range(len(x) - 1)
 
 SLIPS_OF_PLACES = """
 --- hint 1
-copies for the padding, and the numbers are reversed: row[places] -> row[places].flip(-1) \
+copies for the padding, and the numbers are reversed: row[positions] -> row[positions].flip(-1) \
         && torch.where(t <= last, last - t, t) -> (last - t).clamp(min=0)
     Two things. The padding becomes copies of the first word: leave it in its place. And you reverse
     the last axis, too, the numbers of a vector: reverse the words alone.

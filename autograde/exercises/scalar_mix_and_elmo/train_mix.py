@@ -159,18 +159,18 @@ w in place of its shares: torch.softmax(mix.w.detach(), 0) -> mix.w.detach().clo
 the penalty pulls up: + decay -> - decay
     Your penalty is subtracted, so it pushes w away from 0. Add it to the loss.
 one row, many times: torch.softmax(mix.w.detach(), 0) -> mix.w.detach() \
-        && torch.stack(shares) -> torch.stack(shares).softmax(1)
+        && torch.stack(weights) -> torch.stack(weights).softmax(1)
     All your rows are the last one. `.detach()` still looks at the same memory, which every step
     changes. Keep the softmax of each moment, or a `.clone()`.
-the last row alone: torch.stack(shares) -> shares[-1]
+the last row alone: torch.stack(weights) -> weights[-1]
     You return the shares at the end. Return those after every step, (steps, L + 1).
 the gradients add up: optimizer.zero_grad() -> pass
     The gradients of all steps add up. Empty them before each: `optimizer.zero_grad()`.
 no step is taken: optimizer.step() -> pass
     Nothing moves. After `loss.backward()` comes `optimizer.step()`.
 the shares before the step: optimizer.zero_grad() -> \
-        shares.append(torch.softmax(mix.w.detach(), 0)) ⏎optimizer.zero_grad() \
-        && shares.append(torch.softmax(mix.w.detach(), 0)) -> pass
+        weights.append(torch.softmax(mix.w.detach(), 0)) ⏎optimizer.zero_grad() \
+        && weights.append(torch.softmax(mix.w.detach(), 0)) -> pass
     Your rows are the shares before each step. Append them after it.
 --- no hint
 the sum of the losses: labels[mask]) -> labels[mask], reduction="sum")
