@@ -196,8 +196,8 @@ no relu after the maximum: torch.relu(torch.cat -> (torch.cat
     What is below 0 after the maximum goes on. Cut it off with relu.
 tanh for relu: torch.relu(torch.cat -> torch.tanh(torch.cat
     After the maximum comes relu, not tanh.
-the mean over the places: amax(-1) -> mean(-1)
-relu, then the mean over the places: matches.amax(-1) -> torch.relu(matches).mean(-1)
+the mean over the positions: amax(-1) -> mean(-1)
+relu, then the mean over the positions: matches.amax(-1) -> torch.relu(matches).mean(-1)
     You take the mean over the positions. A filter reports its best position: the maximum.
 the sum over the places: amax(-1) -> sum(-1)
     You add up over the positions. A filter reports its best position: the maximum.

@@ -22,7 +22,7 @@ FAULTS = (
     "characters, not bytes",
     "no end mark",
     "lower case first",
-    "mean over the places",
+    "mean over the positions",
     "the gate the other way round",
     "no relu in the highway",
 )
@@ -63,7 +63,7 @@ def encoder_with(fault: str, weights: Mapping[str, Tensor]) -> Encoder:
             functional.conv1d(letters.transpose(1, 2), W, b)
             for W, b in zip(cnn.W_cnn, cnn.b_cnn, strict=True)
         ]
-        averaged = fault == "mean over the places"
+        averaged = fault == "mean over the positions"
         found = [part.mean(-1) if averaged else part.amax(-1) for part in matches]
         x = torch.relu(torch.cat(found, -1))
         new = x @ gate.W_transform + gate.b_transform
