@@ -5,10 +5,13 @@ the slips are edits of. Every named mistake loses points, is recognised by its n
 sentence; nonsense earns nothing. None of this hangs on the last bits of a processor.
 """
 
+import builtins
+import dis
 import html
 import re
 from collections.abc import Iterator
 from itertools import chain
+from types import CodeType, FunctionType
 
 import numpy as np
 
@@ -52,11 +55,32 @@ def framing(exercise: Exercise) -> Iterator[str]:
     for mistake in exercise.mistakes:
         if mistake.hint not in (None, 1, 2, 3):
             yield f'its mistake "{mistake.name}" leads to hint {mistake.hint}; there are three'
+        for name in sorted(_names_without_a_value(mistake.answer)):
+            yield f'its mistake "{mistake.name}" reads `{name}`, which has no value there'
     for value, name in [(exercise.difficulty, "difficulty"), (exercise.importance, "importance")]:
         if not 1 <= value <= 5:
             yield f"its {name} is {value}, and should be 1 to 5"
     if exercise.points <= 0 or exercise.minutes <= 0:
         yield "its points and minutes should be above 0"
+
+
+def _names_without_a_value(answer: Answer) -> set[str]:
+    """Global names that an answer reads, and neither its module nor Python has."""
+    functions = [answer, *vars(answer).values()] if isinstance(answer, type) else [answer]
+    found = set[str]()
+    for function in functions:
+        if not isinstance(function, FunctionType):
+            continue
+        codes: list[CodeType] = [function.__code__]
+        while codes:
+            code = codes.pop()
+            codes += [part for part in code.co_consts if isinstance(part, CodeType)]
+            found |= {
+                step.argval
+                for step in dis.get_instructions(code)
+                if step.opname == "LOAD_GLOBAL" and step.argval not in function.__globals__
+            }
+    return {name for name in found if not hasattr(builtins, name)}
 
 
 def stub(exercise: Exercise) -> Iterator[str]:

@@ -227,13 +227,13 @@ chosen by the test: best = max(scores, key=scores.get) -> scores = {n: \
     texts.
 the test decides between the two best: best = max(scores, key=scores.get) \
         -> two = sorted(scores, key=scores.get)[-2:] ⏎best = max(two, key=lambda n: sum(a == b \
-        for a, b in zip(learn_and_answer(methods[n], known, labels, asked), truth)))
+        for a, b in zip(learn_and_answer(methods[n], train, labels, test), truth)))
     You ask two methods about the test, and let it decide. That is choosing by the test. The folds
     alone decide; the test is asked once, about the chosen one.
 the test decides among equals: best = max(scores, key=scores.get) \
         -> equals = [n for n in scores if scores[n] == max(scores.values())] \
         ⏎best = max(equals, key=lambda n: sum(a == b for a, b in \
-        zip(learn_and_answer(methods[n], known, labels, asked), truth)))
+        zip(learn_and_answer(methods[n], train, labels, test), truth)))
     Of equally good methods you take the one that the test likes best. Take the first: the test is
     asked once, about the chosen one.
 the best share of the test is reported: \

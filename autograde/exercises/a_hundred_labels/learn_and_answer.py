@@ -193,7 +193,7 @@ every step learns what is asked, with labels of the known: step(train, labels) \
         -> step([*train, *test], [*labels, *np.resize(labels, len(test)).tolist()])
 all steps but the last learn what is asked as a {label}: step(train, labels) \
         -> (step(train, labels) if step is steps[-1] else \
-        step([*known, *asked], [*labels, *[{label}] * len(asked)])) | label = 0, 1
+        step([*train, *test], [*labels, *[{label}] * len(test)])) | label = 0, 1
     Your steps learn from the asked texts, too, with labels that nobody gave them. Leave `test` out
     of all learning: every step is called with `train` and `labels`, and its function answers.
 fitted on what is asked: step(train, labels) -> step(test, labels)
@@ -202,7 +202,7 @@ what is asked learns from itself: test = function(test) -> test = step(test, lab
     Each step learns from the asked texts what it says of them, with labels of other texts. Let
     it learn once, from `train`, and ask the same function about both.
 fitted again for what is asked: test = function(test) -> test = step(test, labels)(test) if \
-        step is not steps[-1] else function(asked)
+        step is not steps[-1] else function(test)
     You fit a step anew on what is asked, so it counts other words than the one that the next step
     has learnt from. Fit each step once, on `train`.
 fitted again on its own output: test = function(test) -> test = step(train, labels)(test)

@@ -219,7 +219,7 @@ one step at the end: optimizer.zero_grad() loss.backward() optimizer.step() \
     You take one step, after all batches. Take one for each.
 the loss after the step: losses.append(loss.item()) \
         -> losses.append(functional.cross_entropy(model.scores(\
-        model(read, mask, segments)[chosen]), asked[chosen]).item())
+        model(inputs, mask, segments)[chosen]), targets[chosen]).item())
     You compute the loss anew after the step. Report the one that the step was taken for.
 --- hint 2
 the mean of the sentences' means: loss = functional.cross_entropy(scores, targets[chosen]) \
