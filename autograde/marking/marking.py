@@ -41,6 +41,8 @@ class Marking:
         self.notes: list[str] = []
         self._given: list[str] = []
         self._skip: set[int] = set()
+        self._missing: set[str] = set()
+        self._brought: set[Symbol] = set()
         self._restarts = 0
         self.spent = 0.0
         self._clock = Clock(limits, server.process.pid)
@@ -82,6 +84,29 @@ class Marking:
             self._give_back(exercise_id)
         self._run(number)
 
+    def _bring(self, step: Step) -> bool:
+        """Give what a statement takes that is late; False if that would answer an open exercise."""
+        if step.reads & self._missing:
+            return False
+        for symbol, text in step.late:
+            if symbol in self._brought:
+                continue
+            parts, came = given_back(symbol, self.gone)
+            if came & self._open():
+                return False
+            rows = [[part.module, part.source] for part in parts]
+            for message in (["give", ".".join(symbol), rows, list(symbol)], ["run", text, "", 30]):
+                self._line.send(message)
+                self._line.receive()
+            self._brought.add(symbol)
+        return True
+
+    def _open(self) -> set[Symbol]:
+        """The references of exercises that are not judged yet."""
+        return {symbol_of(catalogue.find(name)) for name in self.seeds} - {
+            symbol_of(catalogue.find(name)) for name in self.sealed
+        }
+
     def _run(self, number: int) -> None:
         step = self.steps[number]
         if number in self._skip:
@@ -90,6 +115,10 @@ class Marking:
         seconds = self.limits.cell_seconds if own else self.limits.lesson_seconds
         self._clock.start(seconds)
         try:
+            if step.kind == "given" and not self._bring(step):
+                self._missing |= step.binds
+                return
+            self._missing -= step.binds
             self._line.send(["run", step.source, step.label, seconds])
             answer, _ = self._line.receive()
             error = answer.get("error")
@@ -117,6 +146,7 @@ class Marking:
         if self._restarts > self.limits.restarts:
             self._skip |= {n for n, step in enumerate(self.steps) if step.kind == "own"}
         self._begin()
+        self._brought.clear()
         given, self._given = self._given, []
         for exercise_id in given:
             self._give_back(exercise_id)
@@ -175,10 +205,7 @@ class Marking:
             return
         symbol = symbol_of(catalogue.find(exercise_id))
         parts, came = given_back(symbol, self.gone)
-        open_ones = {symbol_of(catalogue.find(other)) for other in self.seeds} - {
-            symbol_of(catalogue.find(other)) for other in self.sealed
-        }
-        if came & open_ones or not parts:
+        if came & self._open() or not parts:
             return
         rows = [[part.module, part.source] for part in parts]
         self._clock.start(self.limits.cell_seconds)

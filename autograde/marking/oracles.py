@@ -97,7 +97,11 @@ def module_of(name: str) -> Module:
     """A module, read and cut into statements."""
     path = files()[name]
     source = path.read_text("utf-8")
-    parts = tuple(pieces(source))
+    return module_from(name, path, source, tuple(pieces(source)))
+
+
+def module_from(name: str, path: Path, source: str, parts: tuple[Piece, ...]) -> Module:
+    """A module of these statements."""
     return Module(name, path, source, parts, _modules_imported(name, path, parts))
 
 

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
+from multiprocessing.util import Finalize
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
@@ -115,7 +116,7 @@ def _mark(task: Task, server: Server, verdict: Verdict) -> Marked:
     notebook, notes = repaired(read_submission(task.submission), released)
     ids = exercises_of(released)
     seeds = {name: seed_for(task.secret, task.seeded or task.student, name) for name in ids}
-    steps = plan(notebook, released, task.limits.run_everything)
+    steps = plan(notebook, released, task.limits.run_everything, task.gone)
     marking = Marking(server, steps, seeds, set(task.gone), task.limits)
     found = marking.run()
     verdict = replace(
@@ -141,7 +142,9 @@ def _server_for(task: Task) -> Server:
 
 @cache
 def _servers(gone: frozenset[Symbol], limits: Limits, walls: bool | None) -> Server:
-    return Server(set(gone), limits, walls)
+    server = Server(set(gone), limits, walls)
+    Finalize(server, Server.close, (server,), exitpriority=1)  # a pool's workers know no atexit
+    return server
 
 
 def _spent() -> float:

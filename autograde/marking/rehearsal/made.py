@@ -12,7 +12,7 @@ from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.outcomes import known_outcomes
 from autograde.checking.slips import Slip
 from autograde.marking.judging import seed_for
-from autograde.marking.names import Piece, pieces
+from autograde.marking.names import Import, Piece, pieces
 from autograde.marking.oracles import Symbol
 from autograde.marking.plan import exercises_of
 from autograde.marking.rehearsal.answer_text import cell_of, written
@@ -118,7 +118,10 @@ class Lesson:
             except CannotBeWritten as why:
                 self.not_written.append(f"{exercise.id}: {mistake.name} {why}")
                 continue
-            yield mistake, cell_of(exercise, answer, self.gone, self._imports)
+            # What a right answer imports, others may use that stand below it.
+            front = [p.text for p in _parts(self.right[exercise.id]) if isinstance(p.node, Import)]
+            cell = cell_of(exercise, answer, self.gone, self._imports)
+            yield mistake, "\n".join([*front, cell])
 
     def _told(self, exercise: Exercise, mistake: Mistake) -> tuple[float, str]:
         """What this answer earns in a process that it shares with its judge, and its name there."""
@@ -147,10 +150,14 @@ class Lesson:
 def _imports(released: NotebookNode) -> Iterator[Piece]:
     for cell in released.cells:
         if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
-            try:
-                yield from pieces(cell.source)
-            except SyntaxError:
-                continue
+            yield from _parts(cell.source)
+
+
+def _parts(source: str) -> list[Piece]:
+    try:
+        return pieces(source)
+    except SyntaxError:
+        return []
 
 
 def read(released: str, solution: str, secret: bytes, seeded: str) -> Lesson:
