@@ -14,7 +14,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.notebooknode import NotebookNode
 
 from autograde.marking.names import Piece, imports_of, needed, pieces
-from autograde.marking.oracles import Symbol, module_from
+from autograde.marking.oracles import Symbol, is_hidden, module_from
 
 FOR_THE_COURSE = ("or_reference", "mine")
 
@@ -116,7 +116,7 @@ class Rest:
 
     def steps(self, part: Piece, label: str) -> Iterator[Step]:
         """The step of a statement; of an import, those of its names that answer nothing."""
-        taken = self._as_module.uses(part) & self._gone
+        taken = {s for s in self._as_module.uses(part) if s in self._gone or is_hidden(s[0])}
         text = part.text
         if isinstance(part.node, ast.Import | ast.ImportFrom) and taken:
             late = {
