@@ -10,6 +10,7 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import threading
+import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -130,6 +131,8 @@ class Cluster:
                 "--scheduler needs Dask: install the course with its extra `class`: "
                 "pip install -e '.[course,class]'."
             ) from None
+        # A notebook with figures in it is large, and is sent once.
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
         try:
             self._client = Client(address, timeout=20)
         except (OSError, ValueError) as error:

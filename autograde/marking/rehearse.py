@@ -42,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_course_argument(parser)
     add_engine_arguments(parser)
     parser.add_argument(
-        "--only", metavar="TEXT", help="only made submissions whose name holds this text"
+        "--only",
+        default="",
+        metavar="TEXT",
+        help="only made submissions whose name holds this text",
     )
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="a new folder for the rehearsed course"
@@ -86,10 +89,10 @@ class Rehearsal:
         texts = released.read_text("utf-8"), solved[0].read_text("utf-8")
         self.made = made.read(*texts, secret_of(root), SEEDED)
 
-    def run(self, engine: Engine, only: str | None = None) -> list[str]:
+    def run(self, engine: Engine, only: str = "") -> list[str]:
         """Hand in, collect, mark, hand in again, mark, write feedback, export; what came."""
         print(f"{self.lesson}: making submissions", file=sys.stderr)
-        first = [m for m in self.made.made() if only is None or only in m.student]
+        first = list(self.made.made(only))
         if not first:
             raise Refused(f"No made submission is called like {only!r}.")
         limits = limits_of(self.course.root)

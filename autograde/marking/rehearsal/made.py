@@ -16,11 +16,14 @@ from autograde.marking.names import Import, Piece, pieces
 from autograde.marking.oracles import Symbol
 from autograde.marking.plan import exercises_of
 from autograde.marking.rehearsal.answer_text import cell_of, written
+from autograde.marking.rehearsal.broken import COSTLY, unreadable
 from autograde.marking.rehearsal.hand_in import HandIn
-from autograde.marking.rehearsal.strange import COSTLY, STRANGE, unreadable
+from autograde.marking.rehearsal.strange import STRANGE
 from autograde.marking.standing import Status
 from autograde.marking.worker import gone_for
 from autograde.workspace.literals import CannotBeWritten
+
+RENAMED = {"as_it_should_be": "my copy of it (1).ipynb"}
 
 
 @dataclass(frozen=True)
@@ -72,35 +75,48 @@ class Lesson:
         self.not_written: list[str] = []
         self._imports = list(_imports(released))
 
-    def made(self) -> Iterator[Made]:
-        """All of them: right, empty, strange, costly, unreadable, and every named mistake."""
-        yield Made("nothing_done", HandIn.of(self.released, {}).saved(), self._nothing())
-        renamed = {"as_it_should_be": "my copy of it (1).ipynb"}
-        for name, change in STRANGE.items():
-            hand_in = HandIn.of(self.released, self.right)
-            change(hand_in)
-            yield Made(name, hand_in.saved(), self._must(), renamed.get(name, ""))
+    def made(self, only: str = "") -> Iterator[Made]:
+        """Right, empty, strange, costly, unreadable, and every named mistake.
+
+        Parameters
+        ----------
+        only : a text that the names of those hold that are made
+        """
         right = HandIn.of(self.released, self.right).saved()
-        yield Made("a_byte_order_mark", b"\xef\xbb\xbf" + right, self._must())
+        if only in "nothing_done":
+            yield Made("nothing_done", HandIn.of(self.released, {}).saved(), self._nothing())
+        for name, change in STRANGE.items():
+            if only in name:
+                hand_in = HandIn.of(self.released, self.right)
+                change(hand_in)
+                yield Made(name, hand_in.saved(), self._must(), RENAMED.get(name, ""))
+        if only in "a_byte_order_mark":
+            yield Made("a_byte_order_mark", b"\xef\xbb\xbf" + right, self._must())
         last = self.exercises[-1].id
         for name, text in COSTLY.items():
-            answers = {**self.right, last: text.format(name=last)}
-            hand_in = HandIn.of(self.released, answers)
-            yield Made(name, hand_in.saved(), self._must(points={last: 0.0}))
+            if only in name:
+                answers = {**self.right, last: text.format(name=last)}
+                hand_in = HandIn.of(self.released, answers)
+                yield Made(name, hand_in.saved(), self._must(points={last: 0.0}))
         for name, data in unreadable(right).items():
-            yield Made(name, data, Must("unreadable"))
-        yield from self.mistaken()
+            if only in name:
+                yield Made(name, data, Must("unreadable"))
+        yield from self.mistaken(only=only)
 
-    def mistaken(self, only: int | None = None) -> Iterator[Made]:
+    def mistaken(self, row: int | None = None, only: str = "") -> Iterator[Made]:
         """Every named mistake once: the first of each exercise together, then the second.
 
         Parameters
         ----------
-        only : the one row that is made, modulo their number
+        row : the one row that is made, modulo their number
+        only : as for `made`
         """
         rows = [list(self._mistakes(exercise)) for exercise in self.exercises]
         most = max(map(len, rows), default=0)
-        for number in range(most) if only is None else [only % most]:
+        for number in range(most) if row is None else [row % most]:
+            name = f"mistakes_{number + 1:03}"
+            if only not in name:
+                continue
             answers, points, names = dict(self.right), {}, {}
             for exercise, mistakes in zip(self.exercises, rows, strict=True):
                 if number < len(mistakes):
@@ -108,7 +124,7 @@ class Lesson:
                     found = self._told(exercise, mistake)
                     points[exercise.id], names[exercise.id] = found
             hand_in = HandIn.of(self.released, answers)
-            yield Made(f"mistakes_{number + 1:03}", hand_in.saved(), self._must(points, names))
+            yield Made(name, hand_in.saved(), self._must(points, names))
 
     def _mistakes(self, exercise: Exercise) -> Iterator[tuple[Mistake, str]]:
         for mistake in exercise.mistakes:
