@@ -184,7 +184,7 @@ def twenty_megabytes_of_outputs(made: HandIn) -> None:
 
 @_strange
 def widget_state(made: HandIn) -> None:
-    state = {"application/vnd.jupyter.widget-state+json": {"state": {}}}
+    state: dict[str, object] = {"application/vnd.jupyter.widget-state+json": {"state": {}}}
     made.notebook.metadata["widgets"] = state
 
 
