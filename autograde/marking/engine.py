@@ -189,6 +189,6 @@ def _positive(text: str) -> int:
     return number
 
 
-def engine_of(args: argparse.Namespace) -> Processes | Cluster:
+def engine_of(args: argparse.Namespace) -> contextlib.AbstractContextManager[Engine]:
     """The engine that was asked for."""
     return Cluster(args.scheduler) if args.scheduler else Processes(args.workers)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shutil
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from autograde.marking.feedback import STYLE, feedback_page
 from autograde.marking.gradebook import Gradebook
 from autograde.marking.graded_page import KEY
 from autograde.marking.standing import VERDICTS
+
+# By these nbgrader's exchange tells whose a page is, and about which hand-in.
+STAMPS = ("timestamp.txt", "submission_secret.txt")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +57,9 @@ def write_pages(
             continue
         fill_in(notebook, book, lesson, who)
         written.append(_write(course, lesson, who, name, feedback_page(notebook)))
+        for stamp in STAMPS:
+            if (there := course.root / course.submitted / who / lesson / stamp).is_file():
+                shutil.copy(there, written[-1].parent)
     for path in sorted(course.root.glob(f"{VERDICTS}/{lesson}/*.json")):
         verdict: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if verdict["status"] == "unreadable" and student in (None, path.stem):

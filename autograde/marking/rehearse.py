@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         raise Refused(f"{args.keep} is there already: name a new folder.")
     with contextlib.ExitStack() as stack:
         root = args.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        engine = stack.enter_context(engine_of(args))
+        engine: Engine = stack.enter_context(engine_of(args))
         rehearsal = Rehearsal(course, args.lesson, root.resolve())
         found = rehearsal.run(engine, args.only)
     print("\n".join(found))

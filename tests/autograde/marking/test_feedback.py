@@ -165,6 +165,9 @@ def test_the_command_writes_pages_and_says_what_is_not_its_own(
 ) -> None:
     for student in ("ada", "kim", "plain"):
         hand_in(course, student)
+    stamps = {"timestamp.txt": "2026-11-27 12:34:06 UTC", "submission_secret.txt": "abc"}
+    for name, text in stamps.items():  # nbgrader's exchange puts them there, and wants them back
+        course.hand_in("ada", LESSON).with_name(name).write_text(text)
     mark(course, {s: {"check_double": 4.0, "why": None} for s in ("ada", "kim", "plain")})
     verdict(course, "broken", status="unreadable", reason="was cut off")
     for student, notebook in (("ada", graded()), ("kim", graded()), ("plain", right())):
@@ -179,3 +182,5 @@ def test_the_command_writes_pages_and_says_what_is_not_its_own(
     assert "not marked yet, of 2" in pages["ada"]
     assert DOUBLE.split("(")[0].removeprefix("def ") in pages["ada"]
     assert ESSAYS["what"] in pages["ada"]
+    folder = course.root / "feedback" / "ada" / LESSON
+    assert {p.name: p.read_text() for p in folder.glob("*.txt")} == stamps
