@@ -55,6 +55,7 @@ def test_attention_learns_what_is_near_and_a_seed_repeats_it() -> None:
     assert accuracy[0] == accuracy[1] > 2 / recall.VALUES
 
 
+@pytest.mark.by_reach("trained again on recall", seconds=7)
 def test_what_section_1_of_the_lesson_shows() -> None:
     right = {}
     for name, make in {

@@ -115,6 +115,7 @@ def test_recitals_are_the_autoencoders_steps(setup: TransferSetup) -> None:
     assert float(report.recital_loss(model, batches[0]).detach()) > 0
 
 
+@pytest.mark.by_reach("trained again", seconds=9)
 def test_broken_translators(
     setup: TransferSetup, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
