@@ -120,7 +120,8 @@ a step's mask for all rows: x.shape[0], 1, x.shape[2] -> 1, x.shape[1], x.shape[
     the batch, axis 1 the steps.
 whole rows are dropped: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1
     A row is kept whole or dropped whole. Draw a number for each of its dimensions.
-whole rows are dropped, and not scaled: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1 && / (1 - p) ->
+whole rows are dropped, and not scaled: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1 \
+        && / (1 - p) ->
     A row is kept whole or dropped whole, and what is kept is not made larger. Draw a number for
     each of its dimensions, and divide by 1 - p.
 a mask for every number, not scaled: (x.shape[0], 1, x.shape[2]) -> x.shape && / (1 - p) ->
