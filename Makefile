@@ -20,8 +20,12 @@ help:
 	@echo "make test-slow check what takes long: what changed since it was green, and some of the rest"
 	@echo "make test-stale check all that changed since it was green, and write the record of it"
 	@echo "make test-all  check everything, and write the record"
+	@echo "make book      make a site of all lessons and pages, to read without running anything"
 	@echo "make clean     remove .venv and caches; work/ stays as it is"
 	@echo "What each runs, and how long it takes, stands in docs/what_was_run.md."
+
+book: .venv/book.stamp
+	@$(RUN) autograde book
 
 lab: .venv/lab.stamp
 	@new=; if test -f .venv/new; then rm .venv/new; new='--after 2'; fi; \
@@ -103,8 +107,13 @@ endif
 	$(call install,$(COURSE_AND_TESTS))
 	@touch $@; rm -f .venv/new
 
+.venv/book.stamp: .venv/lab.stamp
+	@echo "Installing what the book needs, a dot every 3 seconds"
+	$(call install,'.[course,book]')
+	@touch $@; rm -f .venv/new
+
 clean:
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 	@echo "Removed .venv and caches. work/ stays as it is; make lab sets up again."
 
-.PHONY: help lab test test-slow test-stale test-all clean moved
+.PHONY: help lab book test test-slow test-stale test-all clean moved

@@ -40,7 +40,8 @@ class Pins:
         self.package = self.base | _requirements(extras["experiments"])
         self.direct = self.package | _requirements(extras["course"])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
-        self.test = _requirements(extras["test"])
+        self.test = _requirements([*extras["book"], *extras["test"]])
+        self.test.pop(canonicalize_name(project["name"]))
         lines = [line.split("#")[0].strip() for line in constraints.splitlines()]
         self.pinned = _requirements(filter(None, lines))
         self.conda, self.conda_pip = _conda(environment)
