@@ -83,9 +83,13 @@ endif
 	@found=; for p in $(CANDIDATES); do \
 	  if "$$p" -c '$(SUPPORTED)' >/dev/null 2>&1; then found=$$p; break; fi; \
 	done; \
+	if test -z "$$found" && command -v uv >/dev/null; then \
+	  echo "No Python 3.11, 3.12 or 3.13 is here; uv fetches one"; \
+	  uv python install --quiet 3.13 && found=$$(uv python find 3.13); \
+	fi; \
 	if test -z "$$found"; then \
 	  echo "The course needs Python 3.11, 3.12 or 3.13. Looked for:" $(CANDIDATES)"."; \
-	  echo "Install one and name it, for example: make lab PYTHON=python3.12. Or take the conda route of docs/installing.md."; \
+	  echo "Install one beside your own (sudo dnf install python3.13, brew install python@3.13), or uv, with which make lab fetches it; then make lab again. Or take the conda route of docs/installing.md."; \
 	  exit 1; \
 	fi; \
 	if ! "$$found" -c 'import venv, ensurepip' >/dev/null 2>&1; then \

@@ -37,6 +37,23 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+def test_where_no_python_fits_uv_is_asked_for_one(folder: Path) -> None:
+    fitting = folder.parent / "fitting python"
+    fitting.write_text(STAND_IN)
+    fitting.chmod(0o755)
+    (folder.parent.parent / "uv").write_text(
+        f'#!/bin/sh\necho "uv $*" >> calls\ntest "$2" = install || echo "{fitting}"\n'
+    )
+    (folder.parent.parent / "uv").chmod(0o755)
+    status, told, asked = make(folder, "lab", TOO_OLD="1")
+    assert status == 0
+    assert "uv fetches one" in told
+    assert [line for line in asked if line.startswith("uv")] == [
+        "uv python install --quiet 3.13",
+        "uv python find 3.13",
+    ]
+
+
 def make(folder: Path, target: str, **environment: str) -> tuple[int, str, list[str]]:
     """Exit status, what was said, and what the stand-in was asked to do."""
     calls = folder / "calls"

@@ -13,6 +13,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from elmo_mini._version import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 CONDA_NAMES = {"torch": "pytorch"}
 # Imported under another name than they are installed.
@@ -131,6 +133,10 @@ def test_every_kind_of_drift_is_seen(
         text.replace(old, new, 1) if place == which else text for place, text in enumerate(files)
     ]
     assert any(line.startswith(said) for line in Pins(*drifted).disagreements())
+
+
+def test_the_version_stands_the_same_in_both_places(files: list[str]) -> None:
+    assert tomllib.loads(files[0])["project"]["version"] == __version__
 
 
 def test_the_makefile_takes_the_pythons_of_pyproject(files: list[str]) -> None:
