@@ -4,12 +4,16 @@ The weight file keeps TensorFlow's layout: matrices multiply from the right (x @
 gates stand in the order i, g, f, o, and 1 is added to the forget gate's bias at run time. Our
 modules keep the same order and the same bias, so a file is a set of views of their parameters.
 Row 0 of the character embedding ("no token") is not in the file.
+
+A model over whole words has a table ``embedding`` in place of the characters' weights, and a third
+file, its vocabulary.
 """
 
 import json
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -19,10 +23,13 @@ from torch import Tensor
 
 from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits, planned
 from elmo_mini.checkpoints.hdf5_weights import check_stored, numbers, opened
+from elmo_mini.checkpoints.vocabulary_file import read_words, words_of, write_words
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.fast.word_table import WordTable, characters_for
 from elmo_mini.files import as_path, existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 from elmo_mini.plain_text import NotPlainText, text_of
@@ -38,7 +45,7 @@ def read_options(options_file: PathLike) -> BiLMOptions:
     FileNotFoundError
         If there is no such file.
     ElmoFileError
-        If it is no JSON, lacks an entry, or describes a model over whole words.
+        If it is no JSON, lacks an entry, or describes what no model can be.
     """
     path = _existing(options_file)
     if path.stat().st_size > LARGEST_OPTIONS:
@@ -58,8 +65,20 @@ def read_options(options_file: PathLike) -> BiLMOptions:
         raise ElmoFileError(f"{path}: {wrong}") from wrong
 
 
-def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool = False) -> FastBiLM:
+def load_bilm(
+    options_file: PathLike,
+    weight_file: PathLike,
+    *,
+    vocabulary_file: PathLike | None = None,
+    stateful: bool = False,
+) -> FastBiLM:
     """Build a `FastBiLM` from official files. No parameter asks for gradients afterwards.
+
+    Parameters
+    ----------
+    options_file, weight_file : the two files of one model
+    vocabulary_file : of a model over whole words: a word a line, in the order of its table
+    stateful : see `FastBiLM`
 
     Raises
     ------
@@ -69,13 +88,44 @@ def load_bilm(options_file: PathLike, weight_file: PathLike, *, stateful: bool =
         If a file is damaged or foreign, or the two files do not belong together.
     """
     options = read_options(options_file)
+    words = _words_for(options, options_file, vocabulary_file)
+    if words is not None:
+        options = replace(options, max_characters=characters_for(words))
     path = _existing(weight_file)
     with opened(path) as datasets:  # nothing is allocated before the file is known to fit
         _check_fit(path, planned(options), datasets)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         bilm = FastBiLM(options, stateful=stateful)
     load_weights(bilm, weight_file)
+    if isinstance(bilm.token_encoder, WordTable) and words is not None:
+        bilm.token_encoder.set_words(words)
     return bilm.requires_grad_(False)
+
+
+def _words_for(
+    options: BiLMOptions, options_file: PathLike, vocabulary_file: PathLike | None
+) -> list[str] | None:
+    """The words of a model over whole words, as many as it has rows; None for any other."""
+    if options.n_words is None:
+        if vocabulary_file is not None:
+            raise ConfigurationError(
+                f"{options_file} describes a model over characters, which needs no vocabulary; "
+                f"leave {vocabulary_file} out"
+            )
+        return None
+    if vocabulary_file is None:
+        raise ElmoFileError(
+            f"{options_file} has no char_cnn: this is a model over whole words, and its vocabulary "
+            "is missing. Name the text file that it was trained with, one word a line, as "
+            "vocabulary_file"
+        )
+    words = read_words(vocabulary_file)
+    if len(words) != options.n_words:
+        raise ElmoFileError(
+            f"{vocabulary_file} has {len(words):,} words, but {options_file} says "
+            f"n_tokens_vocab {options.n_words:,}; both must come from one model"
+        )
+    return words
 
 
 def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
@@ -96,8 +146,9 @@ def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
 
 def _check_fit(path: Path, bilm: FastBiLM, datasets: dict[str, h5py.Dataset]) -> None:
     """Hold names, shapes, types and storage to the model, before a number is read."""
-    if "char_embed" not in datasets:
-        raise ElmoFileError(_why_no_characters(path, datasets))
+    first = "char_embed" if bilm.options.n_words is None else "embedding"
+    if first not in datasets:
+        raise ElmoFileError(_why_none(path, first, datasets))
     parts = official_weights(bilm)
     foreign = [name for name in datasets if name.startswith(("CNN", "RNN_")) and name not in parts]
     _refuse(path, misfits(datasets, _shapes(parts), foreign))
@@ -131,8 +182,16 @@ def official_file(weight_file: PathLike) -> dict[str, Tensor]:
         return {name: torch.from_numpy(numbers(item)) for name, item in datasets.items()}
 
 
-def save_bilm(bilm: FastBiLM, options_file: PathLike, weight_file: PathLike) -> None:
+def save_bilm(
+    bilm: FastBiLM,
+    options_file: PathLike,
+    weight_file: PathLike,
+    vocabulary_file: PathLike | None = None,
+) -> None:
     """Write official files in float32; `load_bilm` and AllenNLP read them.
+
+    A model over whole words needs the name of a third file, for its vocabulary; AllenNLP knows no
+    such models, bilm-tf does.
 
     The weight file appears whole or not at all. The format has no place for a start state that
     `BiLM.warm_up` has fixed; it is left out, with a warning.
@@ -142,12 +201,22 @@ def save_bilm(bilm: FastBiLM, options_file: PathLike, weight_file: PathLike) -> 
     OSError
         If a folder is not there and cannot be made, or a file cannot be written.
     ConfigurationError
-        If a part of the model was replaced, so that its weights alone would be another model, or
-        both files are one.
+        If a part of the model was replaced, so that its weights alone would be another model, a
+        file is named twice, or the vocabulary's name is missing or not needed.
     """
     check_weights_are_all(bilm)
-    if as_path(options_file).resolve() == as_path(weight_file).resolve():
-        raise ConfigurationError(f"options and weights are two files; {weight_file} is named twice")
+    words = words_of(bilm.token_encoder)
+    if (words is None) != (vocabulary_file is None):
+        raise ConfigurationError(
+            "a model over characters has no vocabulary to write; leave vocabulary_file out"
+            if words is None
+            else "this model reads whole words; name a vocabulary_file, too"
+        )
+    given = [f for f in (options_file, weight_file, vocabulary_file) if f is not None]
+    if len({as_path(file).resolve() for file in given}) < len(given):
+        raise ConfigurationError(
+            f"each part is a file of its own; {' or '.join(map(str, given[1:]))} is named twice"
+        )
     if bilm.carried.has_start:
         warnings.warn(
             "official files cannot hold the start state that warm_up has fixed; warm the model up "
@@ -161,6 +230,8 @@ def save_bilm(bilm: FastBiLM, options_file: PathLike, weight_file: PathLike) -> 
     ):
         for name, tensor in official_weights(bilm).items():
             file.create_dataset(name, data=tensor.cpu().to(torch.float32).numpy())
+    if words is not None and vocabulary_file is not None:
+        write_words(vocabulary_file, words)
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
 
 
@@ -171,6 +242,20 @@ def official_weights(bilm: FastBiLM) -> dict[str, Tensor]:
 
 def _parts(bilm: FastBiLM) -> Iterator[tuple[str, Tensor]]:
     encoder = bilm.token_encoder
+    if isinstance(encoder, WordTable):
+        yield "embedding", encoder.embedding.weight.detach()
+    else:
+        yield from _character_parts(encoder)
+    for direction in (FORWARD, BACKWARD):
+        for i, layer in enumerate(bilm.layers):
+            cell = f"RNN_{direction}/RNN/MultiRNNCell/Cell{i}/LSTMCell"
+            yield f"{cell}/W_0", layer.weight.detach()[direction]
+            yield f"{cell}/B", layer.bias.detach()[direction]
+            if layer.projection is not None:
+                yield f"{cell}/W_P_0", layer.projection.detach()[direction]
+
+
+def _character_parts(encoder: CharacterCNN) -> Iterator[tuple[str, Tensor]]:
     yield "char_embed", encoder.embedding.weight.detach()[1:]
     for i, convolution in enumerate(encoder.convolutions):
         yield f"CNN/W_cnn_{i}", convolution.weight.detach().permute(2, 1, 0).unsqueeze(0)
@@ -182,13 +267,6 @@ def _parts(bilm: FastBiLM) -> Iterator[tuple[str, Tensor]]:
     if encoder.projection is not None:
         yield "CNN_proj/W_proj", encoder.projection.weight.detach().T
         yield "CNN_proj/b_proj", encoder.projection.bias.detach()
-    for direction in (FORWARD, BACKWARD):
-        for i, layer in enumerate(bilm.layers):
-            cell = f"RNN_{direction}/RNN/MultiRNNCell/Cell{i}/LSTMCell"
-            yield f"{cell}/W_0", layer.weight.detach()[direction]
-            yield f"{cell}/B", layer.bias.detach()[direction]
-            if layer.projection is not None:
-                yield f"{cell}/W_P_0", layer.projection.detach()[direction]
 
 
 def _existing(file: PathLike) -> Path:
@@ -198,11 +276,17 @@ def _existing(file: PathLike) -> Path:
     return existing_file(name)
 
 
-def _why_no_characters(path: Path, arrays: Iterable[str]) -> str:
-    if "embedding" in arrays:
+def _why_none(path: Path, first: str, arrays: Iterable[str]) -> str:
+    if first == "char_embed" and "embedding" in arrays:
         return (
             f"{path} belongs to a model over whole words: it has a word table 'embedding' and no "
-            "'char_embed'. elmo_mini reads character models only"
+            "'char_embed'. The options of such a model have no char_cnn, and it needs its "
+            "vocabulary file as well"
+        )
+    if first == "embedding" and "char_embed" in arrays:
+        return (
+            f"{path} belongs to a model over characters, but its options have no char_cnn; "
+            "both files must come from one model"
         )
     names = ", ".join(sorted(arrays)[:5]) or "nothing"
-    return f"{path} holds no ELMo model: 'char_embed' is missing; the file has {names}"
+    return f"{path} holds no ELMo model: {first!r} is missing; the file has {names}"

@@ -41,6 +41,7 @@ class Elmo(nn.Module):
         sentence has the same vectors in every batch
     cache_tokens : how many words' token-layer vectors to keep from call to call while the biLM
         is frozen; 0 for none
+    vocabulary_file : of a model over whole words; see `load_bilm`
     """
 
     def __init__(
@@ -58,16 +59,18 @@ class Elmo(nn.Module):
         *,
         stateful: bool = False,
         cache_tokens: int = 0,
+        vocabulary_file: PathLike | None = None,
     ) -> None:
         super().__init__()
         if module is not None:
-            if options_file is not None or weight_file is not None:
-                raise ConfigurationError("pass either the two files or a module, not both")
+            if (options_file, weight_file, vocabulary_file) != (None, None, None):
+                raise ConfigurationError("pass either the files or a module, not both")
             self.bilm = module.sharing_weights()
         elif options_file is None or weight_file is None:
             raise ConfigurationError("pass an options file and a weight file, or a module")
         else:
-            self.bilm = load_bilm(options_file, weight_file).requires_grad_(requires_grad)
+            bilm = load_bilm(options_file, weight_file, vocabulary_file=vocabulary_file)
+            self.bilm = bilm.requires_grad_(requires_grad)
         if stateful:
             self.bilm.stateful = True
         if num_output_representations < 1:

@@ -42,6 +42,7 @@ class ElmoEmbedder:
         sentence then has the same vectors whatever came before it.
     warm_up : sentences to read first; the state they lead to becomes every sentence's start
     cache_tokens : how many words' token-layer vectors to keep; 0 for none
+    vocabulary_file : of a model over whole words; see `load_bilm`
 
     Raises
     ------
@@ -61,6 +62,7 @@ class ElmoEmbedder:
         stateful: bool = False,
         warm_up: Iterable[Sentence] | None = None,
         cache_tokens: int = 100_000,
+        vocabulary_file: PathLike | None = None,
     ) -> None:
         files = (options_file, weight_file)
         if files.count(None) == 1:
@@ -69,13 +71,13 @@ class ElmoEmbedder:
                 f"the {missing} file is missing; pass both files, or neither for the course's own "
                 "model"
             )
-        if module is not None and files != (None, None):
-            raise ConfigurationError("pass either the two files or a module, not both")
+        if module is not None and (*files, vocabulary_file) != (None, None, None):
+            raise ConfigurationError("pass either the files or a module, not both")
         device = None
         if cuda_device is not None:
             name = "cpu" if cuda_device < 0 else f"cuda:{cuda_device}"
             device = usable_device(name, "use cuda_device=-1 for the CPU")
-        bilm = load_model(*files) if module is None else module.sharing_weights()
+        bilm = module.sharing_weights() if module else load_model(*files, vocabulary_file)
         if device not in (None, bilm.device):
             bilm = copy.deepcopy(bilm).to(device)
         bilm.stateful = stateful

@@ -23,6 +23,7 @@ from elmo_mini.fast.packed_order import PackedOrder
 from elmo_mini.fast.projected_lstm import ProjectedLSTM, State
 from elmo_mini.fast.read_layer import read_layer
 from elmo_mini.fast.token_cache import TokenCache, Vocabulary
+from elmo_mini.fast.word_table import WordTable
 from elmo_mini.text.character_ids import (
     add_boundaries,
     as_ids,
@@ -47,7 +48,11 @@ class FastBiLM(nn.Module):
         super().__init__()
         self.options = options
         self.stateful = stateful
-        self.token_encoder = CharacterCNN(options)
+        self.token_encoder: CharacterCNN | WordTable = (
+            CharacterCNN(options)
+            if options.n_words is None
+            else WordTable(options.n_words, options.projection_dim)
+        )
         sizes = (options.projection_dim, options.dim, options.projection_dim)
         clips = (options.cell_clip, options.proj_clip)
         layers = [ProjectedLSTM(*sizes, *clips) for _ in range(options.n_layers)]
