@@ -12,10 +12,9 @@ file, its vocabulary.
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import h5py
 import torch
@@ -23,12 +22,11 @@ from torch import Tensor
 
 from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits, planned
 from elmo_mini.checkpoints.hdf5_weights import check_stored, numbers, opened
-from elmo_mini.checkpoints.vocabulary_file import read_words, words_of, write_words
+from elmo_mini.checkpoints.official_names import official_weights
+from elmo_mini.checkpoints.vocabulary_file import words_for, words_of, write_words
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.fast.char_cnn import CharacterCNN
-from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
 from elmo_mini.fast.word_table import WordTable, characters_for
 from elmo_mini.files import as_path, existing_file, write_text, written_whole
 from elmo_mini.hdf5_target import HDF5Target
@@ -88,7 +86,7 @@ def load_bilm(
         If a file is damaged or foreign, or the two files do not belong together.
     """
     options = read_options(options_file)
-    words = _words_for(options, options_file, vocabulary_file)
+    words = words_for(options, options_file, vocabulary_file)
     if words is not None:
         options = replace(options, max_characters=characters_for(words))
     path = _existing(weight_file)
@@ -100,32 +98,6 @@ def load_bilm(
     if isinstance(bilm.token_encoder, WordTable) and words is not None:
         bilm.token_encoder.set_words(words)
     return bilm.requires_grad_(False)
-
-
-def _words_for(
-    options: BiLMOptions, options_file: PathLike, vocabulary_file: PathLike | None
-) -> list[str] | None:
-    """The words of a model over whole words, as many as it has rows; None for any other."""
-    if options.n_words is None:
-        if vocabulary_file is not None:
-            raise ConfigurationError(
-                f"{options_file} describes a model over characters, which needs no vocabulary; "
-                f"leave {vocabulary_file} out"
-            )
-        return None
-    if vocabulary_file is None:
-        raise ElmoFileError(
-            f"{options_file} has no char_cnn: this is a model over whole words, and its vocabulary "
-            "is missing. Name the text file that it was trained with, one word a line, as "
-            "vocabulary_file"
-        )
-    words = read_words(vocabulary_file)
-    if len(words) != options.n_words:
-        raise ElmoFileError(
-            f"{vocabulary_file} has {len(words):,} words, but {options_file} says "
-            f"n_tokens_vocab {options.n_words:,}; both must come from one model"
-        )
-    return words
 
 
 def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
@@ -233,40 +205,6 @@ def save_bilm(
     if words is not None and vocabulary_file is not None:
         write_words(vocabulary_file, words)
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
-
-
-def official_weights(bilm: FastBiLM) -> dict[str, Tensor]:
-    """The weights under their names in an official file, as views in the file's layout."""
-    return dict(_parts(bilm))
-
-
-def _parts(bilm: FastBiLM) -> Iterator[tuple[str, Tensor]]:
-    encoder = bilm.token_encoder
-    if isinstance(encoder, WordTable):
-        yield "embedding", encoder.embedding.weight.detach()
-    else:
-        yield from _character_parts(encoder)
-    for direction in (FORWARD, BACKWARD):
-        for i, layer in enumerate(bilm.layers):
-            cell = f"RNN_{direction}/RNN/MultiRNNCell/Cell{i}/LSTMCell"
-            yield f"{cell}/W_0", layer.weight.detach()[direction]
-            yield f"{cell}/B", layer.bias.detach()[direction]
-            if layer.projection is not None:
-                yield f"{cell}/W_P_0", layer.projection.detach()[direction]
-
-
-def _character_parts(encoder: CharacterCNN) -> Iterator[tuple[str, Tensor]]:
-    yield "char_embed", encoder.embedding.weight.detach()[1:]
-    for i, convolution in enumerate(encoder.convolutions):
-        yield f"CNN/W_cnn_{i}", convolution.weight.detach().permute(2, 1, 0).unsqueeze(0)
-        yield f"CNN/b_cnn_{i}", cast(Tensor, convolution.bias).detach()
-    for i, highway in enumerate(encoder.highways):
-        for half, linear in (("transform", highway.transform), ("carry", highway.carry)):
-            yield f"CNN_high_{i}/W_{half}", linear.weight.detach().T
-            yield f"CNN_high_{i}/b_{half}", linear.bias.detach()
-    if encoder.projection is not None:
-        yield "CNN_proj/W_proj", encoder.projection.weight.detach().T
-        yield "CNN_proj/b_proj", encoder.projection.bias.detach()
 
 
 def _existing(file: PathLike) -> Path:

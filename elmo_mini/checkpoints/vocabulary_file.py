@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.word_table import WordTable, check_special_words
 from elmo_mini.files import existing_file, write_text
 from elmo_mini.plain_text import NotPlainText, lines_of
@@ -37,3 +38,35 @@ def write_words(path: PathLike, words: Sequence[str]) -> None:
 def words_of(encoder: object) -> list[str] | None:
     """The words of a model over whole words by its token encoder; None of any other."""
     return encoder.words if isinstance(encoder, WordTable) else None
+
+
+def words_for(
+    options: BiLMOptions, options_file: PathLike, vocabulary_file: PathLike | None
+) -> list[str] | None:
+    """The words of a model over whole words, as many as it has rows; None for any other.
+
+    Raises
+    ------
+    ConfigurationError
+        If the vocabulary is missing, not needed, or of another length.
+    """
+    if options.n_words is None:
+        if vocabulary_file is not None:
+            raise ConfigurationError(
+                f"{options_file} describes a model over characters, which needs no vocabulary; "
+                f"leave {vocabulary_file} out"
+            )
+        return None
+    if vocabulary_file is None:
+        raise ElmoFileError(
+            f"{options_file} has no char_cnn: this is a model over whole words, and its vocabulary "
+            "is missing. Name the text file that it was trained with, one word a line, as "
+            "vocabulary_file"
+        )
+    words = read_words(vocabulary_file)
+    if len(words) != options.n_words:
+        raise ElmoFileError(
+            f"{vocabulary_file} has {len(words):,} words, but {options_file} says "
+            f"n_tokens_vocab {options.n_words:,}; both must come from one model"
+        )
+    return words

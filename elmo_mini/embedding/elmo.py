@@ -15,6 +15,7 @@ from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.refused_transforms import refuse_recording
 from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
@@ -115,6 +116,7 @@ class Elmo(nn.Module):
         "elmo_representations": list of (B, T, 2 * projection_dim); "mask": (B, T) bool. T grows
         by 2 when sentence boundaries are kept.
         """
+        refuse_recording(inputs)
         inputs = as_ids(inputs, self.bilm.device)
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.bilm.device)

@@ -5,7 +5,8 @@ boundaries.
 """
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -85,6 +86,21 @@ class ElmoEmbedder:
         if warm_up is not None:
             bilm.warm_up(checked(warm_up))
         self.bilm = bilm
+
+    @classmethod
+    def from_pretrained(cls, folder: PathLike, **settings: Any) -> "ElmoEmbedder":
+        """An embedder with the model of a folder of `save_pretrained`.
+
+        Parameters
+        ----------
+        folder : with ``config.json`` and ``model.safetensors``
+        settings : of the embedder, such as ``warm_up``
+        """
+        return cls(module=FastBiLM.from_pretrained(folder), **settings)
+
+    def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
+        """Write the model and its start state as such a folder; see `BiLM.save_pretrained`."""
+        self.bilm.save_pretrained(folder, record)
 
     @property
     def device(self) -> torch.device:

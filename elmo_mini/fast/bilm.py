@@ -7,12 +7,13 @@ including k, and the backward half tokens from k on.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
-from typing import cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.carried_state import CarriedState
 from elmo_mini.fast.char_cnn import CharacterCNN
@@ -22,6 +23,7 @@ from elmo_mini.fast.derived_weights import made_to_keep
 from elmo_mini.fast.packed_order import PackedOrder
 from elmo_mini.fast.projected_lstm import ProjectedLSTM, State
 from elmo_mini.fast.read_layer import read_layer
+from elmo_mini.fast.refused_transforms import refuse, refuse_recording
 from elmo_mini.fast.token_cache import TokenCache, Vocabulary
 from elmo_mini.fast.word_table import WordTable
 from elmo_mini.text.character_ids import (
@@ -97,6 +99,7 @@ class FastBiLM(nn.Module):
         "activations": list of (B, T + 2, 2 * projection_dim), token layer first, zero at
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
+        refuse_recording(inputs)
         if not isinstance(inputs, Tensor):
             inputs = as_ids(inputs, self.device)
         if word_inputs is not None and not isinstance(word_inputs, Tensor):
@@ -165,6 +168,22 @@ class FastBiLM(nn.Module):
             inputs, words = outputs, None
         h_end, c_end = map(torch.stack, zip(*ends, strict=True))
         return layers, (h_end, c_end)
+
+    @classmethod
+    def from_pretrained(cls, folder: PathLike, *, stateful: bool = False) -> "FastBiLM":
+        """The model of a folder of `save_pretrained`; raises as `load_folder`."""
+        from elmo_mini.checkpoints.model_folder import load_folder  # it needs this module
+
+        return load_folder(folder, stateful=stateful)
+
+    def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
+        """Write ``config.json``, ``model.safetensors`` and a model card; see `save_folder`."""
+        from elmo_mini.checkpoints.model_folder import save_folder
+
+        save_folder(self, folder, record)
+
+    def __prepare_scriptable__(self) -> None:
+        refuse("torch.jit.script")
 
     def sharing_weights(self) -> "FastBiLM":
         """A model of the same weights with a carried state, caches and settings of its own.
