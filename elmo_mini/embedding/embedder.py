@@ -16,7 +16,7 @@ from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.find import load_model
 from elmo_mini.embedding.array_files import write_hdf5
 from elmo_mini.embedding.embed_file import Layers, chosen_layers
-from elmo_mini.embedding.stream import embed_batch, embed_stream
+from elmo_mini.embedding.stream import BATCH_TOKENS, embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import as_path, check_not_read, written_whole
@@ -24,6 +24,7 @@ from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, check_batch, checked
 
 LARGEST_PADDED = 8_192  # words with padding that one run may have
+MOST_PADDING = 3  # times as many words as without it; above, runs of like lengths cost less
 
 
 class ElmoEmbedder:
@@ -138,8 +139,10 @@ class ElmoEmbedder:
             As `batch_to_ids`; the message names row, position and type.
         """
         check_batch(batch, may_be_empty=True)
-        longest = max(map(len, batch), default=0)
-        if self.bilm.stateful or len(batch) * longest <= LARGEST_PADDED:
+        lengths = [len(sentence) + 2 for sentence in batch]
+        padded = len(batch) * max(lengths, default=0)
+        together = padded <= min(LARGEST_PADDED, max(BATCH_TOKENS, MOST_PADDING * sum(lengths)))
+        if self.bilm.stateful or together:
             found = embed_batch(self.bilm, batch) if len(batch) else []
         else:
             found = list(embed_stream(self.bilm, batch, batch_size=len(batch)))

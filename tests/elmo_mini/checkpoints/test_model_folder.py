@@ -67,7 +67,7 @@ def test_a_home_folder_by_its_tilde(
 
 
 def test_what_is_no_such_folder_is_named(bilm: BiLM, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no folder .*nothing is fetched from a hub"):
+    with pytest.raises(FileNotFoundError, match=r"no folder .*nothing is fetched from a hub"):
         BiLM.from_pretrained(tmp_path / "allenai" / "elmo")
     (tmp_path / "notes.txt").touch()
     with pytest.raises(FileNotFoundError, match=r"has no config\.json; it holds notes\.txt"):
