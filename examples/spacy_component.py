@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import minibatch
 
 from elmo_mini import ElmoEmbedder
 
@@ -20,16 +21,15 @@ class ElmoComponent:
 
     def pipe(self, docs: Iterable[Doc], batch_size: int = 64) -> Iterator[Doc]:
         """Whole batches at once, as ``nlp.pipe`` asks for."""
-        docs = list(docs)
-        words = [[token.text for token in doc] for doc in docs]
-        stream = self.embedder.embed_sentences(words, batch_size)
-        for doc, layers in zip(docs, stream, strict=True):
-            doc.tensor = layers[self.layer]
-            doc.user_token_hooks["vector"] = lambda token: token.doc.tensor[token.i]
-            doc.user_span_hooks["vector"] = lambda span: span.doc.tensor[
-                span.start : span.end
-            ].mean(0)
-            yield doc
+        for batch in minibatch(docs, batch_size):
+            words = [[token.text for token in doc] for doc in batch]
+            for doc, layers in zip(batch, self.embedder.embed_batch(words), strict=True):
+                doc.tensor = layers[self.layer]
+                doc.user_token_hooks["vector"] = lambda token: token.doc.tensor[token.i]
+                doc.user_span_hooks["vector"] = lambda span: span.doc.tensor[
+                    span.start : span.end
+                ].mean(0)
+                yield doc
 
 
 @Language.factory("elmo", default_config={"folder": None, "layer": -1})
