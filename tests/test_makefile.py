@@ -84,6 +84,15 @@ def test_the_first_call_installs_and_the_second_starts_at_once(folder: Path) -> 
     assert make(folder, "lab") == (0, "lab started\n", ["-m autograde lab"])
 
 
+@pytest.mark.parametrize("name", ["cash $5", "$HOME", "a $(shell touch made) b", "it's #1"])
+def test_a_folder_may_have_any_sign_in_its_name(folder: Path, name: str) -> None:
+    odd = folder.rename(folder.with_name(name))
+    status, _, asked = make(odd, "lab")
+    assert (status, installs(asked)) == (0, 1)
+    assert make(odd, "lab") == (0, "lab started\n", ["-m autograde lab"])
+    assert not list(folder.parent.parent.rglob("made"))
+
+
 def test_what_pip_says_goes_to_a_file(folder: Path) -> None:
     """A first start is read by a person: two hundred lines of pip would hide what matters."""
     said = make(folder, "lab", PIP_LOG="Collecting torch")[1]
