@@ -150,7 +150,8 @@ def train_windows(
     FloatingPointError
         If a loss is no finite number: training has diverged.
     """
-    state, losses = None, []
+    state = None
+    losses: list[float] = []
     for inputs, targets in windows:
         logits, (h, c) = model(inputs, state)  # (B, T, V), and (1, B, H) each
         state = h.detach(), c.detach()
