@@ -10,7 +10,6 @@ file, its vocabulary.
 """
 
 import json
-import os
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -45,7 +44,7 @@ def read_options(options_file: PathLike) -> BiLMOptions:
     ElmoFileError
         If it is no JSON, lacks an entry, or describes what no model can be.
     """
-    path = _existing(options_file)
+    path = existing_file(options_file)
     if path.stat().st_size > LARGEST_OPTIONS:
         raise ElmoFileError(
             f"{path} is no JSON options file: it has {path.stat().st_size:,} bytes; is it the "
@@ -89,7 +88,7 @@ def load_bilm(
     words = words_for(options, options_file, vocabulary_file)
     if words is not None:
         options = replace(options, max_characters=characters_for(words))
-    path = _existing(weight_file)
+    path = existing_file(weight_file)
     with opened(path) as datasets:  # nothing is allocated before the file is known to fit
         _check_fit(path, planned(options), datasets)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
@@ -102,7 +101,7 @@ def load_bilm(
 
 def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
     """Copy the weights of an official file into `bilm`; raises as `load_bilm`."""
-    path = _existing(weight_file)
+    path = existing_file(weight_file)
     parts = official_weights(bilm)
     with opened(path) as datasets:
         _check_fit(path, bilm, datasets)
@@ -148,7 +147,7 @@ def official_file(weight_file: PathLike) -> dict[str, Tensor]:
     ElmoFileError
         If it is damaged or foreign.
     """
-    path = _existing(weight_file)
+    path = existing_file(weight_file)
     with opened(path) as datasets:
         check_stored(path, datasets)
         return {name: torch.from_numpy(numbers(item)) for name, item in datasets.items()}
@@ -205,13 +204,6 @@ def save_bilm(
     if words is not None and vocabulary_file is not None:
         write_words(vocabulary_file, words)
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
-
-
-def _existing(file: PathLike) -> Path:
-    name = os.fspath(file)
-    if name.startswith(("http://", "https://")):
-        raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
-    return existing_file(name)
 
 
 def _why_none(path: Path, first: str, arrays: Iterable[str]) -> str:
