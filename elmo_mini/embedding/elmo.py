@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.checkpoints.model_folder import load_folder
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
@@ -93,6 +94,13 @@ class Elmo(nn.Module):
             self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
             self.bilm.cache_vocabulary(vocab_to_cache)
+
+    @classmethod
+    def from_pretrained(
+        cls, folder: PathLike, num_output_representations: int = 1, **settings: Any
+    ) -> "Elmo":
+        """A frozen model of a folder of `save_folder` under new mixes; `settings` as above."""
+        return cls(None, None, num_output_representations, module=load_folder(folder), **settings)
 
     def get_output_dim(self) -> int:
         """Length of an output vector, 2 * projection_dim."""

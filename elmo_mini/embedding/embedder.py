@@ -14,6 +14,7 @@ from torch import Tensor
 
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.find import load_model
+from elmo_mini.checkpoints.model_folder import load_folder, save_folder
 from elmo_mini.embedding.array_files import write_hdf5
 from elmo_mini.embedding.embed_file import Layers, chosen_layers
 from elmo_mini.embedding.stream import BATCH_TOKENS, embed_batch, embed_stream
@@ -97,11 +98,11 @@ class ElmoEmbedder:
         folder : with ``config.json`` and ``model.safetensors``
         settings : of the embedder, such as ``warm_up``
         """
-        return cls(module=FastBiLM.from_pretrained(folder), **settings)
+        return cls(module=load_folder(folder), **settings)
 
     def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
-        """Write the model and its start state as such a folder; see `BiLM.save_pretrained`."""
-        self.bilm.save_pretrained(folder, record)
+        """Write the model and its start state as such a folder; see `save_folder`."""
+        save_folder(self.bilm, folder, record)
 
     @property
     def device(self) -> torch.device:

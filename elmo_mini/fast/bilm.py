@@ -7,13 +7,12 @@ including k, and the backward half tokens from k on.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.carried_state import CarriedState
 from elmo_mini.fast.char_cnn import CharacterCNN
@@ -168,19 +167,6 @@ class FastBiLM(nn.Module):
             inputs, words = outputs, None
         h_end, c_end = map(torch.stack, zip(*ends, strict=True))
         return layers, (h_end, c_end)
-
-    @classmethod
-    def from_pretrained(cls, folder: PathLike, *, stateful: bool = False) -> "FastBiLM":
-        """The model of a folder of `save_pretrained`; raises as `load_folder`."""
-        from elmo_mini.checkpoints.model_folder import load_folder  # it needs this module
-
-        return load_folder(folder, stateful=stateful)
-
-    def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
-        """Write ``config.json``, ``model.safetensors`` and a model card; see `save_folder`."""
-        from elmo_mini.checkpoints.model_folder import save_folder
-
-        save_folder(self, folder, record)
 
     def __prepare_scriptable__(self) -> None:
         refuse("torch.jit.script")
