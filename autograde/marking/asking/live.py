@@ -136,6 +136,7 @@ class Live:
 
     def _apply_weight(self, row: Tree, buffers: Buffers) -> None:
         weight = self.values.read_tensor(row, buffers, bool(row["p"]))
+        self.values.touched.pop()  # it is no argument
         handle = -row["h"]
         self._learns[handle] = bool(row["g"])
         if "slope" in row:

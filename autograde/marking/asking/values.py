@@ -18,7 +18,6 @@ from autograde.marking.asking.wire import KINDS, BadMessage
 PLAIN = (type(None), bool, int, str)
 MOST_DEPTH = 60
 MOST_PARTS = 6_000_000
-ENDLESS = (itertools.cycle, itertools.count)
 NAMED = {
     str(kind): kind
     for kind in (
@@ -35,6 +34,16 @@ NAMED = {
         torch.device("cpu"),
     )
 }
+
+
+class Endless(Iterator[Any]):
+    """Stands for an iterator without an end, of which the other side gives one part at a time."""
+
+    def __init__(self, step: Callable[[], Any]) -> None:
+        self.step = step
+
+    def __next__(self) -> Any:
+        return self.step()
 
 
 class Elsewhere:
@@ -86,8 +95,9 @@ class Values(Identity):
             return {"t": "dict", "v": rows}
         if isinstance(value, torch.dtype | torch.device) and str(value) in NAMED:
             return {"t": "named", "v": str(value)}
-        if isinstance(value, ENDLESS):
-            return {"t": "endless", "v": self.write(value.__next__, buffers, depth + 1)}
+        if isinstance(value, itertools.cycle | itertools.count | Endless):
+            step = value.step if isinstance(value, Endless) else value.__next__
+            return {"t": "endless", "v": self.write(step, buffers, depth + 1)}
         if isinstance(value, Iterator):
             parts = list(itertools.islice(value, MOST_PARTS))
             return {"t": "iterator", "v": [self.write(part, buffers, depth + 1) for part in parts]}
@@ -172,15 +182,10 @@ class Values(Identity):
         if kind == "L":
             return self.live[-tree["h"]]
         if kind == "endless":
-            return _endless(self.read(tree["v"], buffers, depth + 1))
+            return Endless(self.read(tree["v"], buffers, depth + 1))
         if kind == "O":
             return elsewhere(str(tree["n"]))
         raise BadMessage("a type that does not cross")
-
-
-def _endless(step: Callable[[], Any]) -> Iterator[Any]:
-    while True:
-        yield step()
 
 
 def _name(value: Any) -> str:
