@@ -13,6 +13,7 @@ from autograde.checking.outcomes import NOT_RUN, Outcome, known_outcome
 from autograde.checking.report import Report
 from autograde.checking.safe_state import safe_state
 from autograde.marking.asking.outcomes import asked_outcome
+from autograde.marking.asking.own_memory import bounded_memory
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
 from autograde.marking.verdict import ExerciseVerdict
@@ -40,6 +41,7 @@ def seed_for(secret: bytes, student: str, exercise: str) -> int:
 
 
 @safe_state()
+@bounded_memory()
 def report_on(exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int]) -> Report:
     """Judge an answer that lives at the other end.
 

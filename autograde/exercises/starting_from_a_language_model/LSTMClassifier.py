@@ -1,7 +1,6 @@
 """Exercise `LSTMClassifier`: read a sentence, and name its class."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -9,7 +8,6 @@ from torch import Tensor, nn
 
 from autograde.checking.answers import (
     Answer,
-    AnswerRefused,
     Plain,
     as_tensors,
     plain,

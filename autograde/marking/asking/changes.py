@@ -29,7 +29,7 @@ def differs(value: Any, before: Any) -> bool:
 
 
 def same_numbers(left: Tensor, right: Tensor) -> bool:
-    """Whether two tensors hold the same bytes in the same shape; one that is no number is itself."""
+    """Whether two tensors hold the same bytes in the same shape; so nan is nan."""
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
     whole = (part.detach().cpu().resolve_conj().resolve_neg() for part in (left, right))

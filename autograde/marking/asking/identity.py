@@ -178,7 +178,9 @@ class Identity:
 def write_numbers(value: Tensor, buffers: Buffers) -> Tree:
     """Add the numbers of a tensor to the buffers; which they are, and whether of half size."""
     half = value.dtype is torch.bfloat16
-    buffers.append((value.view(torch.int16) if half else value).resolve_conj().resolve_neg().numpy().copy())
+    buffers.append(
+        (value.view(torch.int16) if half else value).resolve_conj().resolve_neg().numpy().copy()
+    )
     return {"b": len(buffers) - 1, "half": half}
 
 

@@ -16,16 +16,18 @@ from autograde.marking.asking.wire import BadMessage
 MOST = 1_000_000
 MOST_LAYERS = 16
 Arguments = list[Any]
+_RECURRENT = (
+    *("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout"),
+    "bidirectional",
+)
 AS_THEY_ARE: Mapping[type[nn.Module], tuple[str, ...]] = {
     nn.Linear: ("in_features", "out_features"),
     nn.Embedding: ("num_embeddings", "embedding_dim", "padding_idx"),
     nn.LayerNorm: ("normalized_shape", "eps"),
     nn.Dropout: ("p", "inplace"),
-    nn.LSTM: ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout")
-    + ("bidirectional", "proj_size"),
+    nn.LSTM: (*_RECURRENT, "proj_size"),
     nn.LSTMCell: ("input_size", "hidden_size"),
-    nn.GRU: ("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout")
-    + ("bidirectional",),
+    nn.GRU: _RECURRENT,
     nn.ModuleList: (),
     nn.ModuleDict: (),
     nn.Sequential: (),

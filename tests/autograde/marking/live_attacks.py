@@ -168,6 +168,11 @@ def is_no_module(inputs: int, hidden: int) -> str:
     return "a module"
 
 
+def a_layer_of_gigabytes(words: int, size: int, lstm: Any) -> Any:
+    """The class that it is given, at a size that would fill the memory of the one who judges."""
+    return lstm(12_000, 12_000)
+
+
 MODULES: dict[str, Made] = {
     "lying tensors": LyingTensors,
     "frames": LooksAtFrames,

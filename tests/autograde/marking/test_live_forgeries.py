@@ -12,7 +12,7 @@ from autograde.checking.outcomes import alike, known_outcome
 from autograde.checking.safe_state import safe_state
 from autograde.marking.asking.outcomes import asked_outcome
 from tests.autograde.marking.asked_there import judged_there, peer_for
-from tests.autograde.marking.live_attacks import HANDED, MODULES
+from tests.autograde.marking.live_attacks import HANDED, MODULES, a_layer_of_gigabytes
 
 LIVE = frozenset(
     (
@@ -65,6 +65,13 @@ def test_a_forged_training_earns_nothing(name: str) -> None:
     report = judged_there(catalogue.find("train_windows"), HANDED[name], SECONDS)
     assert report.points == 0
     assert report.message
+
+
+def test_what_would_fill_the_memory_of_the_judge_is_refused() -> None:
+    """The process that judges goes on."""
+    report = judged_there(catalogue.find("LanguageModel"), a_layer_of_gigabytes)
+    assert report.points == 0
+    assert "more memory than there is" in report.message
 
 
 def test_honest_answers_earn_everything_over_the_line() -> None:

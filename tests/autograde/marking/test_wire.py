@@ -13,7 +13,6 @@ from autograde.marking.asking.identity import CannotCross
 from autograde.marking.asking.wire import HEAD, MAGIC, BadMessage, Gone, Line
 from tests.autograde.marking.asked_there import asked
 
-
 VALUES = [
     *(None, True, 3, 2.5, float("inf"), "naïve ☃", [1, 2.0, "x"], (1, (2, 3)), {1, 2}),
     *({"a": [1], 2: (3,)}, np.float32(1.5), np.int64(7), np.array(["a", "bc"]), 10**30),
