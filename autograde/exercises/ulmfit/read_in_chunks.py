@@ -56,8 +56,9 @@ class Reader(nn.Module):
                 "`read` is given a state that it did not give: a list with a pair (h, c) of "
                 "tensors for each layer, or None at the start."
             )
-        x: Tensor = nn.Parameter(self.table[ids])
-        self.register_parameter(f"piece {len(self.given)}", x)
+        piece = nn.Parameter(self.table[ids])
+        x: Tensor = piece
+        self.register_parameter(f"piece {len(self.given)}", piece)
         self.given.append(x)
         self.noting += torch.is_grad_enabled()
         after = []
