@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, equal  # as it is before an answer replaces it
 
 
 def differs(value: Any, before: Any) -> bool:
@@ -18,7 +18,7 @@ def differs(value: Any, before: Any) -> bool:
     if isinstance(value, np.random.Generator):
         return bool(value.bit_generator.state != before)
     if isinstance(value, torch.Generator):
-        return not torch.equal(value.get_state(), before)
+        return not equal(value.get_state(), before)
     if isinstance(value, list):
         return len(value) != len(before) or any(
             a is not b for a, b in zip(value, before, strict=True)
@@ -33,7 +33,7 @@ def same_numbers(left: Tensor, right: Tensor) -> bool:
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
     whole = (part.detach().cpu().resolve_conj().resolve_neg() for part in (left, right))
-    return torch.equal(*(part.contiguous().reshape(-1).view(torch.uint8) for part in whole))
+    return equal(*(part.contiguous().reshape(-1).view(torch.uint8) for part in whole))
 
 
 def overwrite(own: Tensor, came: Tensor) -> None:
