@@ -28,7 +28,6 @@ from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import Sentences, SmallText, small_text
-from course.why_bert import speeches
 from elmo_mini import corpora
 from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream
@@ -183,12 +182,12 @@ def _perplexity(
 def president(seeds: Sequence[int]) -> tuple[str, Result]:
     """Held-out perplexity of the course's model of speeches, of counts, and of both mixed."""
     model, vocabulary = load_causal_lm()
-    text = corpora.load(speeches.CORPUS)
+    text = corpora.load("state_union")
     stream, held_out = (
         text_stream(list(text.split(part).sentences(lower=True)), vocabulary)
         for part in ("train", "dev")
     )
-    rows, longest = speeches.ROWS, speeches.LONGEST
+    rows, longest = 32, model.position_embedding.num_embeddings
     places = next_word_windows(stream_rows(torch.arange(len(held_out)), rows), longest)
     chances = []
     with evaluating(model):

@@ -142,7 +142,7 @@ def division_curves(
         means,
         title=f"128 numbers, each at its best rate: {said} (two runs each)",
         xlabel="learning rate",
-        ylabel="right answers after 150 batches (%)",
+        ylabel="right answers (%)",
         log_x=True,
     )
 
@@ -184,7 +184,7 @@ def norm_bars(found: Mapping[str, Mapping[float, Sequence[float]]], words: float
         points,
         times=1,
         title=f"At the higher rate: {last}, counts of words {words:.0f}",
-        ylabel="held-out perplexity after 80 batches",
+        ylabel="held-out perplexity",
         level=("counts of words", words),
     )
 
@@ -211,7 +211,7 @@ def rate_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Pictu
         bands={name: (row["low"], row["high"]) for name, row in rows.items()},
         title=f"Each at its best rate, % right: {said} (three seeds)",
         xlabel="learning rate",
-        ylabel="right answers, 16 words of chatter (%)",
+        ylabel="right answers (%)",
         log_x=True,
     )
 

@@ -36,6 +36,7 @@ def hold(printed: str, corpora: bool) -> None:
         assert own > 2 * triples, "learnt by heart"
         assert low < 0.02, "adds nothing"
     assert high > low
+    assert "measured: pre-norm alone" in printed
     runs = re.findall(r"(\w+): largest weight (\S+), a row adds up to (\S+)", printed)
     shares = {name: (float(share), float(row)) for name, share, row in runs}
     assert [name for name, (_, row) in shares.items() if row != 1] == ["B"]
