@@ -13,7 +13,7 @@ def hold(printed: str, corpora: bool) -> None:
     assert all(float(distance) < 1e-4 for distance in distances)
     blocks = re.findall(r"PyTorch's blocks: (.+)\nyours: +(.+)", printed)
     assert [one == other and one.startswith("years") for one, other in blocks] == [True]
-    _, pairs, triples = numbers(
+    common, pairs, triples = numbers(
         r"counts of words: (\S+)\ncounts of pairs: (\S+)\ncounts of triples: (\S+)", printed
     )
     words, even, large = numbers(
@@ -36,7 +36,12 @@ def hold(printed: str, corpora: bool) -> None:
         assert own > 2 * triples, "learnt by heart"
         assert low < 0.02, "adds nothing"
     assert high > low
-    assert "measured: pre-norm alone" in printed
+    post, pre = numbers(
+        r"post-norm, rate 0.016, the worse start: (\S+)\n"
+        r"pre-norm, rate 0.016, the worse start: (\S+)",
+        printed,
+    )
+    assert post > 0.95 * common > pre, "how common each word is, and nothing else"
     runs = re.findall(r"(\w+): largest weight (\S+), a row adds up to (\S+)", printed)
     shares = {name: (float(share), float(row)) for name, share, row in runs}
     assert [name for name, (_, row) in shares.items() if row != 1] == ["B"]
