@@ -27,7 +27,7 @@ def locked_dropout(x: Tensor, p: float) -> Tensor:
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What every right answer has in common: where its mask varies, and between which values."""
     p, shape = inputs["p"], inputs["x"].shape
-    masks = []
+    masks: list[Numbers] = []
     for _ in range(2 + SEEN_OF_WHOLE_ROWS):
         if len(masks) > 1 and (p == 0 or np.ptp(masks[0][0, 0]) > 0.01):
             break
@@ -120,7 +120,8 @@ a step's mask for all rows: x.shape[0], 1, x.shape[2] -> 1, x.shape[1], x.shape[
     the batch, axis 1 the steps.
 whole rows are dropped: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1
     A row is kept whole or dropped whole. Draw a number for each of its dimensions.
-whole rows are dropped, and not scaled: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1 && / (1 - p) ->
+whole rows are dropped, and not scaled: x.shape[0], 1, x.shape[2] -> x.shape[0], 1, 1 \
+        && / (1 - p) ->
     A row is kept whole or dropped whole, and what is kept is not made larger. Draw a number for
     each of its dimensions, and divide by 1 - p.
 a mask for every number, not scaled: (x.shape[0], 1, x.shape[2]) -> x.shape && / (1 - p) ->
