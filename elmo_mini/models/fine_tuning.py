@@ -27,7 +27,7 @@ def causal_block(dim: int, heads: int) -> Block:
 class CausalLM(nn.Module):
     """Word and position embeddings, causal blocks, and a softmax tied to the word embedding.
 
-    Section 3.1, equation 2. Taught in lesson 13, section 6; written in section 8.
+    Section 3.1, equation 2. Taught and written in lesson 13, section 6.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class CausalLM(nn.Module):
 def next_word_loss(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:
     """Mean of -log p(next word), in nats, over the tokens that have one.
 
-    Section 3.1, equation 1. Taught in lesson 13, section 6; written in section 8.
+    Section 3.1, equation 1. Taught and written in lesson 13, section 6.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def continue_text(
 ) -> list[int]:
     """Autoregressive decoding: a beginning, and the words that a model draws after it.
 
-    Taught in lesson 13, section 8.
+    Taught in lesson 13, section 9; a shorter one in section 7.
 
     Parameters
     ----------
