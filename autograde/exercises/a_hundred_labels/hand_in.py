@@ -46,6 +46,12 @@ RULES = {
     ),
     "fewer": Rule(25, 0.05, FROM_ASKED),
     "more": Rule(25, 0.005, FROM_ASKED),
+    "order": Rule(
+        25,
+        0.05,
+        "Asked in another order, the same texts have other labels: your answers are not in the "
+        "order of `test`. Give label 3 to text 3, whatever you sort on the way.",
+    ),
     "turned": Rule(
         50,
         0.5,
@@ -55,7 +61,7 @@ RULES = {
     ),
 }
 """What is said of answers that change when they are asked again, or when fewer texts are asked, or
-copies of one text beside them; and of those that stay when the labels are turned round."""
+copies of one text beside them, or in another order; and of those that stay when the labels are turned round."""
 
 NEVER_THE_SAME = "Not looked at: already the same question, asked twice, has other answers."
 UNRELIABLE = "Not counted: the answers cannot be relied on."
@@ -106,6 +112,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if what in RULES:
         if what != "again" and _breaks(answer, one, "again", seed):
             raise AnswerRefused(NEVER_THE_SAME)
+        if what in ("fewer", "more") and _breaks(answer, one, "order", seed):
+            raise AnswerRefused(RULES["order"].says)
         if _breaks(answer, one, what, seed):
             raise AnswerRefused(RULES[what].says)
         return "kept"
@@ -136,6 +144,10 @@ def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
         kept = np.flatnonzero(before[0] == before[0, 0])[FEWER::-1]
         now = _answers(answer, size, seed, 0, [texts[row] for row in kept])
         return float((now != before[0, kept]).mean())
+    if how == "order":
+        row = np.random.default_rng(seed).permutation(len(texts))
+        now = _answers(answer, size, seed, 0, [texts[place] for place in row])
+        return float((now != before[0, row]).mean())
     broken = []
     for draw, first in enumerate(before):
         if how == "turned":
@@ -253,7 +265,8 @@ the commonest class for all: return test \
 the other class: return test -> return [1 - label for label in test]
     Your answers are turned round: 0 for 1, and 1 for 0.
 answers in another order: return test -> return test[::-1]
-    Your answers are not in the order of `test`.
+    Asked in another order, the same texts have other labels: your answers are not in the order of
+    `test`. Give label 3 to text 3, whatever you sort on the way.
 answers for the known texts: return test -> return train
     You answer for the texts that you know. Answer for those in `test`.
 --- hint 2
@@ -300,6 +313,7 @@ EXERCISE = Exercise(
         Case("asked twice, the same answers", _of(25, "again"), edge=True, weight=2),
         Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True, weight=2),
         Case("the same answers beside copies of one text", _of(25, "more"), edge=True),
+        Case("the same answers in another order", _of(25, "order"), edge=True),
         Case("labels turned round, other answers", _of(50, "turned"), edge=True),
         *_levels(),
     ),
