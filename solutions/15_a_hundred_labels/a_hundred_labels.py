@@ -222,6 +222,9 @@ print([tuple(layer.shape) for layer in layers_of([["a", "small", "gem"], ["no"]]
 
 
 # %% exercise="sentence_vectors"
+import torch
+
+
 @torch.no_grad()
 def sentence_vectors(texts, layers_of):
     """(N, (L + 1) 2H): the mean over the words of each layer, side by side."""
