@@ -159,7 +159,7 @@ def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
         now = _answers(answer, size, seed, 0, [texts[place] for place in row])
         return float((now != before[0, row]).mean())
     broken = []
-    for draw, first in enumerate(before[: 1 if how == "turned" else 2]):
+    for draw, first in enumerate(before[:1] if how == "turned" else before):
         if how == "turned":
             broken.append(_answers(answer, size, seed, draw, texts, turn=1) == first)
         else:  # by turns a text of the one class and of another
