@@ -279,8 +279,8 @@ one scale for known and asked texts: answers = co_training(texts, labels, unlabe
         ⏎answers = line(both(read(texts)), labels)(both(read(test)))
 the asked texts join the known, with answers for labels: \
         answers = co_training(texts, labels, unlabelled, test) \
-        -> first = learn_and_answer(elmo_features(), texts, labels, test) \
-        ⏎answers = learn_and_answer(elmo_features(), [*texts, *test], [*labels, *first], test)
+        -> steps = elmo_features()[::2] ⏎first = learn_and_answer(steps, texts, labels, test) \
+        ⏎answers = learn_and_answer(steps, [*texts, *test], [*labels, *first], test)
     Your answers change with what else is asked: something learns from `test`, such as a scale, or
     labels that you gave these texts yourself. Learn from the known texts, and from those without
     labels.
