@@ -161,7 +161,8 @@ def go_on(
     -------
     the chosen words, at most `longest`, without the boundary that ends them
     """
-    state, said = None, []
+    state: Any = None
+    said: list[int] = []
     for word in start:
         scores, state = step(word, state)
     while len(said) < longest:

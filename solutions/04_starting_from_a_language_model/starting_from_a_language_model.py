@@ -281,7 +281,7 @@ report.print_leads(further, "your LSTM")
 outcome("exchanged", 100 * further["counts\nof pairs"].mean(), unit="%")
 
 # %% [markdown]
-# Counts of pairs can only toss a coin: the very same pairs stand in both. With Brown **your LSTM is ahead of them**, so its state does carry something from further back. Triples see one word across the seam; the title says whether your LSTM is clearly ahead of them, too. At this size it knows little of what lies far back. Lesson 07 reads four million words.
+# Counts of pairs can only toss a coin: the very same pairs stand in both. With Brown **your LSTM is ahead of them**: its state does carry something from further back. But not much. Triples see one word across the seam, and with that alone they come about as far (no clear difference). A network of this size, after one reading, adds next to nothing to counts. Lesson 07 asks again, with one that has read four million words.
 
 # %% [markdown] slide="slide"
 # ## 2. Moving in with the furniture: Dai and Le, 2015
@@ -668,7 +668,7 @@ for epochs_done in (0, 1, 3):
     print(f"   with weight 0 {unsafe:+.6f} (expected), with yours {after - before:+.6f} (measured)")
 
 # %% [markdown]
-# With your weight a plain step leaves the old loss where it is, but for the small curvature that the derivation leaves out. Adam's steps are not plain, and each window of text has a gradient of its own, so take the weight as a guess: it may be too small. **Change one thing:** the weight. The largest of your three safe weights is among them.
+# Where your weight is above 0, a plain step leaves the old loss where it is, but for the small curvature that the derivation leaves out. Where it is 0, the step does not raise the old loss anyway. Adam's steps are not plain, and each window of text has a gradient of its own, so take the weight as a guess: it may be too small. **Change one thing:** the weight. The largest of your three safe weights is among them.
 
 # %%
 predict("a_little", "With your safe weight: how much of the rise in perplexity is left?", unit="%")
@@ -915,7 +915,7 @@ for sentence in (MY_SENTENCE.split(), *TEXT.held_out[:2]):
 # ## Recap
 #
 # - Transfer learning by fine-tuning: in 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
-# - Before you train, ask what counts and the language model say without a label. Where neighbours decide, counts of pairs suffice. The network adds something where words further back decide.
+# - Before you train, ask what counts and the language model say without a label. Where neighbours decide, counts of pairs suffice, and our small network adds nothing to them. Where the pairs are the same in both, it is ahead of them, but not clearly of triples.
 # - Fine-tuning wears the language model down (in the worst case, catastrophic forgetting). A joint loss preserves what it knew, and the weight of that loss matters.
 # - An encoder–decoder, made for sequence-to-sequence tasks, can start from two language models: pretraining for both sides. Whether it reads its source is a question of its own: ask with a wrong source. And perplexity, with teacher forcing, does not show exposure bias.
 #
@@ -936,7 +936,7 @@ progress()
 # **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly, its control included.
 
 # %% [markdown] model_answer="why_unlabelled_helps"
-# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: the model answers it without any label, and with a hundred labels a random start stays near guessing. But counts of pairs answer it as well, and the network adds nothing to them; it does where two sentences have exchanged their ends, because there the pairs are the same. A task whose answer lies in single words needs little of this, because counting words goes a long way: the language model's start brought no clear gain on subjective or objective, with 100 labels. And where a start helps, the word vectors alone often bring most of it, as the parts of speech show.
+# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: the model answers it without any label, and with a hundred labels a random start stays near guessing. But counts of pairs answer it as well, and the network adds nothing clear to them. Where two sentences have exchanged their ends the pairs are the same, and the network is ahead of them, though not clearly of triples. A task whose answer lies in single words needs little of this, because counting words goes a long way: the language model's start brought no clear gain on subjective or objective, with 100 labels. And where a start helps, the word vectors alone often bring most of it, as the parts of speech show.
 
 # %% [markdown] slide="slide"
 # ## If you have time: which part of the translator pays?
@@ -1077,4 +1077,4 @@ report.print_leads({"both": right["both"], "autoencoder": right_from(autoencoder
 # Next: **05 · TagLM**, where the language model stays as it is and a tagger reads its states.
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Were there two great ideas after 2016: wide context inside the vectors, and language models that read much text first?* So one account says. It is an opinion, and the dates are against it: Dai and Le pretrained in 2015, and context2vec (lesson 03) is from 2016. *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features. *Why is the safe weight 0 at the start?* The head is random, so the task's gradient has no reason to point against the language model's: the two are nearly at right angles.
+# **Instructor, common questions.** *Were there two great ideas after 2016: wide context inside the vectors, and language models that read much text first?* So one account says. It is an opinion, and the dates are against it: Dai and Le pretrained in 2015, and context2vec (lesson 03) is from 2016. *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features.
