@@ -12,9 +12,11 @@ def hold(printed: str, corpora: bool) -> None:
         dict(re.findall(r"  less ([^\n]*): [^:\n]*: ([a-z ]*)", block)) for block in blocks[:3]
     )
     assert mixed["counts of pairs"] == "no clear difference", "the network adds nothing clear"
-    for beaten in ("counts of pairs", "counts of triples"):
-        assert further[beaten] == "ahead" or not corpora
-    for beaten in ("random start", "LM's LSTM"):
+    if corpora:
+        assert further["counts of pairs"] == "ahead", "pairs can but toss a coin"
+        assert further["counts of triples"] == "no clear difference", "they come about as far"
+        assert moved["naive Bayes: the ends"] == "no clear difference"
+    for beaten in ("random start", "LM's vectors", "LM's LSTM"):
         assert moved[beaten] == "ahead" or not corpora
     before, after = numbers(r"perplexity (.*) before, (.*) after", printed)
     assert before < after < 1.5 * before, "it forgets a part"
@@ -23,6 +25,6 @@ def hold(printed: str, corpora: bool) -> None:
     assert kept[0] - before > 3 * abs(kept[-1] - before)
     for less, more in itertools.pairwise(kept):
         assert more < 1.01 * less, "the larger the weight, the less is forgotten"
-    needed = [float(w) for w in re.findall(r"safe weight ([\d.]+)", printed)]
+    needed = [float(w) for w in re.findall(r"safe weight (\d+\.\d+)", printed)]
     assert len(needed) == 3
     assert max(needed) < 1, "a weight below 1 is enough"
