@@ -51,7 +51,7 @@ def right_figure(right: Mapping[str, Right], title: str) -> Picture:
         list(right),
         {"right": [share_right(row) for row in right.values()]},
         title=title,
-        ylabel="percent of unseen sentences",
+        ylabel="percent right",
         level=("guessing", 50.0),
     )
 

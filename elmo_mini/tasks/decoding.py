@@ -168,7 +168,7 @@ def go_on(
     while len(said) < longest:
         word = choose(scores)
         if word == boundary:
-            break
+            return said
         said.append(word)
         scores, state = step(word, state)
     return said

@@ -90,7 +90,7 @@ def _loop(
     while len(said) < longest:
         word = choose(scores)
         if word == boundary:
-            break
+            return said
         said.append(word)
         scores, state = step(word, state)
     return said
@@ -147,12 +147,12 @@ the state is not handed on while it listens: scores, state = step(word, state) s
     While it listens, each word of `start` begins from None. Hand each step the state that the last
     one returned.
 --- hint 3
-it never stops at the boundary: if word == boundary: break ->
+it never stops at the boundary: if word == boundary: return said ->
     Your loop goes on behind the boundary, into the next sentence. The boundary ends it.
-the boundary is said: word = choose(scores) if word == boundary: break said.append(word) \
-        -> word = choose(scores) ⏎said.append(word) ⏎if word == boundary: ⏎    break
+the boundary is said: word = choose(scores) if word == boundary: return said said.append(word) \
+        -> word = choose(scores) ⏎said.append(word) ⏎if word == boundary: ⏎    return said
     The boundary stands at the end of your list. It ends the sentence, and is no part of it.
-the last word is left out: break said.append(word) -> break ⏎said.append(word) ⏎if len(said) == \
+the last word is left out: return said said.append(word) -> return said ⏎said.append(word) ⏎if len(said) == \
         longest: ⏎    return said[:-1]
     The last word is missing when it is cut off: `longest` words are wanted.
 one word too many: len(said) < longest -> len(said) <= longest
@@ -161,7 +161,7 @@ one word too few: len(said) < longest -> len(said) < longest - 1
     You stop one word too early: `longest` words may be said.
 the start counts, too: len(said) < longest -> len(said) + len(start) < longest
     You count the words of `start`, too. `longest` counts what is said after it.
-the start is said, too: return said -> return [*start, *said]
+the start is said, too: every return said -> return [*start, *said]
     Your list begins with the words of `start`. Return what was chosen after them.
 the likeliest word: choose(scores) -> int(scores.argmax())
     You take the likeliest word yourself. Which word is taken, `choose` says.
@@ -189,5 +189,5 @@ EXERCISE = Exercise(
         Case("one word", _talk(3, 0, 1), edge=True),
     ),
     mistakes=slips(_loop, SLIPS),
-    right_answers={"the lesson's": _loop, "reads first, then chooses": _for_loop},
+    right_answers={"the lesson's loop": _loop, "reads first, then chooses": _for_loop},
 )
