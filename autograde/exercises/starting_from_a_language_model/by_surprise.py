@@ -14,7 +14,6 @@ from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.tasks.language_model_use import by_surprise
 
-BOUNDARY = 1
 Bets = Callable[[Tensor], Tensor]
 A_VERDICT = (
     "Return the difference itself, a number of nats: how far apart the two are is asked for later, "
@@ -28,11 +27,14 @@ OTHER_ROWS = (
 
 
 @Case.drawn
-def _sentences(rng: Random, words: int, others: int, *, scale: float = 1.0) -> Inputs:
+def _sentences(
+    rng: Random, words: int, others: int, *, scale: float = 1.0, boundary: int = 1
+) -> Inputs:
     sentence = rng.integers(2, 9, words)
     return {
         "sentence": sentence,
         "others": np.stack([rng.permutation(sentence) for _ in range(others)]),
+        "boundary": boundary,
         "table": scale * rng.standard_normal((9, 9)),
         "what came before": scale * rng.standard_normal((9, 9)),
     }
@@ -49,7 +51,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         return last[ids] + 0.3 * before[ids].cumsum(1)
 
     given = [torch.from_numpy(inputs[name].copy()) for name in ("sentence", "others")]
-    came = returned(answer(bets, *given, BOUNDARY))
+    came = returned(answer(bets, *given, inputs["boundary"]))
     if isinstance(came, bool | np.bool_) or getattr(came, "dtype", None) == torch.bool:
         raise AnswerRefused(A_VERDICT)
     if isinstance(came, Tensor) and came.numel() != 1:
@@ -99,8 +101,8 @@ the other way round: torch.cat([edge, rows], 1) -> torch.cat([rows, edge], 1) \
         && targets = torch.cat([rows, edge], 1) -> targets = torch.cat([edge, rows], 1)
     Your targets are one position behind the inputs. The boundary stands in front of what is read,
     and behind what is asked for.
-a boundary of 0: 1), boundary) -> 1), 0)
-    You take 0 for the boundary. It is 1; 0 is `<unk>`.
+the boundary is a fixed {number}: 1), boundary) -> 1), {number}) | number = 0, 1
+    You write {number} for the boundary. Its id is handed in: `boundary`.
 --- hint 2
 the mean: .sum(1) -> .mean(1)
     You take the mean of the surprises. The sum is asked for: log p of the whole sentence.
@@ -142,6 +144,8 @@ the sentence is among them: nats[1:].min() -> nats.min()
     Leave out the first row.
 the sentence alone: nats[0] - nats[1:].min() -> nats[0]
     You return the sentence's own surprise. Subtract that of the least surprising shuffle.
+the sum of both: nats[0] - nats[1:].min() -> nats[0] + nats[1:].min()
+    You add the two surprises. Subtract the shuffle's from the sentence's.
 the quotient: nats[0] - nats[1:].min() -> nats[0] / nats[1:].min()
     You divide the two surprises. Subtract them.
 """
@@ -162,6 +166,7 @@ EXERCISE = Exercise(
         Case("two words, one shuffle", _sentences(2, 1)),
         Case("five words, four shuffles", _sentences(5, 4), weight=2),
         Case("seven words, three shuffles", _sentences(7, 3), weight=2),
+        Case("another boundary", _sentences(4, 2, boundary=0)),
         Case("scores of hundreds", _sentences(4, 3, scale=60.0)),
         Case("a sentence of one word", _sentences(1, 2), edge=True),
     ),
