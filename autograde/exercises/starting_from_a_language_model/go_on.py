@@ -152,8 +152,8 @@ it never stops at the boundary: if word == boundary: return said ->
 the boundary is said: word = choose(scores) if word == boundary: return said said.append(word) \
         -> word = choose(scores) ⏎said.append(word) ⏎if word == boundary: ⏎    return said
     The boundary stands at the end of your list. It ends the sentence, and is no part of it.
-the last word is left out: return said said.append(word) -> return said ⏎said.append(word) ⏎if len(said) == \
-        longest: ⏎    return said[:-1]
+the last word is left out: return said said.append(word) \
+        -> return said ⏎said.append(word) ⏎if len(said) == longest: ⏎    return said[:-1]
     The last word is missing when it is cut off: `longest` words are wanted.
 one word too many: len(said) < longest -> len(said) <= longest
     You say one word too many: at most `longest`.
