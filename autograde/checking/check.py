@@ -198,9 +198,15 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     note = "" if torch.is_grad_enabled() else GRADIENTS_OFF
     if any(outcome.gradients_off for outcome in came):
         note = LEFT_OFF
-    elif report.points < exercise.points and report.cases and computes_without_gradients(answer):
+    elif report.points < exercise.points and report.cases and _lacks_gradients(exercise, answer):
         note = NO_GRAD
     return replace(report, printed=printed.getvalue(), note=note)
+
+
+def _lacks_gradients(exercise: Exercise, answer: Answer) -> bool:
+    """Whether an answer switches gradients off where no right answer does."""
+    right = (exercise.reference, *exercise.right_answers.values())
+    return computes_without_gradients(answer) and not any(map(computes_without_gradients, right))
 
 
 def _not_judged(exercise: Exercise, error: Exception) -> Report:
