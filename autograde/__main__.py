@@ -18,6 +18,10 @@ COMMANDS = {
         "autograde.marking.graded_course",
         "make a course to set and mark, beside the clone",
     ),
+    "rehearse": (
+        "autograde.marking.rehearse",
+        "mark made submissions of a lesson before its release, and compare with what must come",
+    ),
     "collect": (
         "autograde.marking.collect",
         "take a class's notebooks from what Moodle or Canvas lets you download",

@@ -14,7 +14,7 @@ import torch
 
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
-from autograde.checking.case_inputs import case_inputs
+from autograde.checking.case_inputs import case_inputs, same_for_all
 from autograde.checking.code_parts import code_parts
 from autograde.checking.diagnosis import named_mistake, other_errors
 from autograde.checking.exercise import Answer, CourseAtFault, Exercise, Plain
@@ -232,7 +232,7 @@ def _judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed:
         CaseResult(case.name, _difference(exercise, right, mine))
         for case, right, mine in zip(exercise.cases, expected, came, strict=True)
     )
-    points = _points(exercise, [result.difference is None for result in results])
+    points = points_for(exercise, [result.difference is None for result in results])
     wrong = [i for i, result in enumerate(results) if result.difference is not None]
     if not wrong:
         return Report(exercise, points, results, "All cases are right.")
@@ -310,10 +310,20 @@ def _difference(exercise: Exercise, expected: Outcome, came: Outcome) -> str | N
     return first_difference(expected.view, came.view, rtol=exercise.rtol, atol=exercise.atol)
 
 
-def _points(exercise: Exercise, right: list[bool]) -> float:
+def points_for(exercise: Exercise, right: list[bool]) -> float:
+    """What so many right cases earn.
+
+    Neither corners alone earn anything, nor cases that are the same for everybody: a table of what
+    somebody else's answer returned would have these.
+    """
     pairs = list(zip(exercise.cases, right, strict=True))
-    if not any(ok for case, ok in pairs if not case.edge):
+    ordinary = {index for index, (case, _) in enumerate(pairs) if not case.edge}
+    if not any(right[index] for index in ordinary):
         return 0.0
+    if not all(right):
+        own = ordinary - same_for_all(exercise)
+        if own and not any(right[index] for index in own):
+            return 0.0
     share = sum(case.weight for case, ok in pairs if ok) / sum(case.weight for case, _ in pairs)
     return exercise.points if all(right) else math.floor(exercise.points * share * 4) / 4
 

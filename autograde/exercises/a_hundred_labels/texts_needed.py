@@ -13,10 +13,11 @@ WHOLE = 0.01  # so near a whole number, rounding would decide
 @Case.drawn
 def _drawn(rng: Random, low: float, high: float, width: float | None = None) -> Inputs:
     """A lead between the two, and a share of texts that is a few times as large."""
+    digits = 3 if low > 0.01 else 5  # so that few students have the same
     while True:
         inputs = {
-            "lead": round(float(rng.uniform(low, high)), 3),
-            "disagree": round(float(rng.uniform(1.5 * high, 4 * high)), 3),
+            "lead": round(float(rng.uniform(low, high)), digits),
+            "disagree": round(float(rng.uniform(1.5 * high, 4 * high)), digits),
             "width": 1.96 if width is None else width,
         }
         n = inputs["width"] ** 2 * (inputs["disagree"] / inputs["lead"] ** 2 - 1)

@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +46,11 @@ def _of(verdict: Verdict) -> dict[str, float]:
     return {exercise.id: exercise.of for exercise in verdict.exercises}
 
 
-def _slowly(names: dict[str, str], few: tuple[str, ...]) -> Iterator[Any]:
-    for name in names:
-        yield pytest.param(name, id=name, marks=[] if name in few else [pytest.mark.slow])
+def _slowly(names: dict[str, str], few: tuple[str, ...]) -> list[Any]:
+    return [
+        pytest.param(name, id=name, marks=[] if name in few else [pytest.mark.slow])
+        for name in names
+    ]
 
 
 def test_right_answers_earn_everything(task: Any) -> None:
