@@ -12,6 +12,7 @@ COMMANDS = {
         "hold an exercise to what it promises, and to slips that nobody named",
     ),
     "pictures": ("autograde.building.front_page", "draw the pictures of the README"),
+    "book": ("autograde.building.book", "make a site of all lessons and pages, to read offline"),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
     "graded-course": (
         "autograde.marking.graded_course",

@@ -48,7 +48,7 @@ TAUGHT_IN = {
     "14": "head, body, initialisation, warm-up, AdamW, weight decay, feature extraction, prior, "
     "posterior, maximum a posteriori, L2-SP, regularisation",
     "15": "data leakage, cross-validation, paired difference, bootstrap, confidence interval, "
-    "statistical power",
+    "EM, co-training, statistical power",
 }
 """A lesson's terms, in no order. What several lessons use stands with the first of them."""
 

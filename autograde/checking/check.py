@@ -87,6 +87,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
         if _is_the_learners(exercise, answer) or report.points == exercise.points:
             kept = keep_at_the_workspace(answer, report, examine)
             report = replace(report, note=f"{report.note} {kept}".strip())
+        report = replace(report, note=f"{report.note} {_opened(report)}".strip())
     score = Score(report)
     score.print_outside_notebooks()
     score.tell_validation()
@@ -122,6 +123,20 @@ def report_of(exercise: Exercise, answer: Answer) -> Report:
         if examined is answer and len(before) == len(now) and all(map(operator.is_, before, now)):
             return report
     return _examine_and_remember(exercise, answer)
+
+
+def _opened(report: Report) -> str:
+    """How often that was opened which should be opened once; "" where there is no such thing."""
+    exercise = report.exercise
+    times = attempts.opened(exercise.id)
+    if not exercise.opens or not report.cases or not times:
+        return ""
+    if times == 1:
+        return f"{exercise.opens} were opened once: this result counts as measured."
+    return (
+        f"{exercise.opens} were opened {times} times. Whoever reports the best of {times} measures "
+        "luck, too: report this number with the score."
+    )
 
 
 def _was_just_told(exercise: Exercise, answer: Answer) -> bool:
@@ -183,9 +198,15 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     note = "" if torch.is_grad_enabled() else GRADIENTS_OFF
     if any(outcome.gradients_off for outcome in came):
         note = LEFT_OFF
-    elif report.points < exercise.points and report.cases and computes_without_gradients(answer):
+    elif report.points < exercise.points and report.cases and _lacks_gradients(exercise, answer):
         note = NO_GRAD
     return replace(report, printed=printed.getvalue(), note=note)
+
+
+def _lacks_gradients(exercise: Exercise, answer: Answer) -> bool:
+    """Whether an answer switches gradients off where no right answer does."""
+    right = (exercise.reference, *exercise.right_answers.values())
+    return computes_without_gradients(answer) and not any(map(computes_without_gradients, right))
 
 
 def _not_judged(exercise: Exercise, error: Exception) -> Report:

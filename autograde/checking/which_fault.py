@@ -9,6 +9,9 @@ import numpy as np
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain
 from autograde.checking.exercise import Case, Exercise, Mistake
 
+PRINTED = "Your function returns nothing: what is printed does not come back. End it with `return`."
+SMALL = "The keys of your dict are small letters. Write them as the lesson does, in capitals."
+
 
 @dataclass(frozen=True)
 class WhichFault:
@@ -80,10 +83,7 @@ class WhichFault:
         """
         said, name, last = answer(), inputs[self.thing], len(self.faults)
         if not isinstance(said, Mapping) or name not in said:
-            raise AnswerRefused(
-                f"Return a dict with a number for each {self.thing}: "
-                '{"A": ..., "B": ..., "C": ...}.'
-            )
+            raise AnswerRefused(self._form(said, name))
         number = said[name]
         if isinstance(number, float) and number.is_integer():
             number = int(number)
@@ -92,10 +92,24 @@ class WhichFault:
                 f"For {name} you say {number!r}. Give the number of the fault, 1 to {last}."
             )
         if not 1 <= number <= last:
-            raise AnswerRefused(f"There is no fault {number}. They are numbered from 1 to {last}.")
+            start = " Count from 1." if number == 0 else ""
+            raise AnswerRefused(
+                f"There is no fault {number}. They are numbered from 1 to {last}.{start}"
+            )
         if number != self.truth[name]:
             raise AnswerRefused(self._said_of(name, int(number)))
         return {name: number}
+
+    def _form(self, said: Any, name: str) -> str:
+        """What is amiss with an answer that is no dict, or has no such name."""
+        wanted = (
+            f'Return a dict with a number for each {self.thing}: {{"A": ..., "B": ..., "C": ...}}.'
+        )
+        if said is None:
+            return PRINTED + " " + wanted
+        if isinstance(said, Mapping) and name.lower() in said:
+            return SMALL + " " + wanted
+        return wanted
 
     def _said_of(self, name: str, number: int) -> str:
         return (
@@ -125,6 +139,12 @@ class WhichFault:
                 "the faults in words",
                 lambda: in_words,
                 "You give the faults in words. Give the number of each, as in the list.",
+            ),
+            Mistake("printed", lambda: print(in_words), PRINTED),
+            Mistake(
+                "small letters",
+                lambda: {name.lower(): number for name, number in self.truth.items()},
+                SMALL,
             ),
         )
 

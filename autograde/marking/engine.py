@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from autograde.marking.course_folder import Refused
@@ -189,6 +190,6 @@ def _positive(text: str) -> int:
     return number
 
 
-def engine_of(args: argparse.Namespace) -> contextlib.AbstractContextManager[Engine]:
+def engine_of(args: argparse.Namespace) -> AbstractContextManager[Engine]:
     """The engine that was asked for."""
     return Cluster(args.scheduler) if args.scheduler else Processes(args.workers)

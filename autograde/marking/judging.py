@@ -12,11 +12,10 @@ from autograde.checking.exercise import Exercise
 from autograde.checking.outcomes import NOT_RUN, Outcome, known_outcome
 from autograde.checking.report import Report
 from autograde.checking.safe_state import safe_state
-from autograde.marking.asking.inside import INSIDE, inside_outcome
 from autograde.marking.asking.outcomes import asked_outcome
+from autograde.marking.asking.own_memory import bounded_memory
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
-from autograde.marking.oracles import Symbol
 from autograde.marking.verdict import ExerciseVerdict
 
 NOT_JUDGED = "Your answer was not judged"
@@ -43,9 +42,8 @@ def seed_for(secret: bytes, student: str, exercise: str) -> int:
 
 
 @safe_state()
-def report_on(
-    exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int], gone: set[Symbol]
-) -> Report:
+@bounded_memory()
+def report_on(exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int]) -> Report:
     """Judge an answer that lives at the other end.
 
     Parameters
@@ -64,10 +62,7 @@ def report_on(
     came: list[Outcome] = []
     for index, case in enumerate(exercise.cases):
         try:
-            if exercise.id in INSIDE:
-                came.append(inside_outcome(peer, exercise, index, seed, gone))
-            else:
-                came.append(asked_outcome(peer, exercise, index, seed))
+            came.append(asked_outcome(peer, exercise, index, seed))
         except Waited:
             ended()
             came.append(_cut(WAITING.format(case=case.name)))
@@ -122,7 +117,6 @@ def _refusal(exercise: Exercise, about: Any) -> str:
 def verdict_of(report: Report) -> ExerciseVerdict:
     """A report as what is stored."""
     exercise = report.exercise
-    inside = exercise.id in INSIDE and bool(report.cases)
     return ExerciseVerdict(
         id=exercise.id,
         title=exercise.title,
@@ -135,7 +129,6 @@ def verdict_of(report: Report) -> ExerciseVerdict:
         certain=report.certain,
         cases=tuple({"name": case.name, "difference": case.difference} for case in report.cases),
         page=report.html(),
-        believed=inside,
     )
 
 

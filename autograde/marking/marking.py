@@ -177,7 +177,7 @@ class Marking:
                 ended()
                 return not_defined(exercise, why)
             peer = TimedPeer(line_of(end, self._clock), self._clock, exercise.seconds)
-            return verdict_of(report_on(exercise, peer, self.seeds[exercise.id], ended, self.gone))
+            return verdict_of(report_on(exercise, peer, self.seeds[exercise.id], ended))
 
     def _ender(self, number: int) -> Callable[[], int]:
         done: list[int] = []

@@ -58,6 +58,16 @@ class Module:
             for alias in node.names
         }
 
+    def hidden_modules(self, part: Piece) -> list[str]:
+        """The modules that a statement imports from a package that no build has."""
+        names = [
+            f"{self._absolute(node)}.{alias.name}"
+            for node in part.imports
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        ]
+        return [name for name in names if name in files() and is_hidden(name)]
+
     def _absolute(self, node: ast.ImportFrom) -> str:
         return absolute(self.name, self.path, node)
 
@@ -212,7 +222,7 @@ class Restored:
 
 def given_back(symbol: Symbol, gone: set[Symbol]) -> tuple[list[Restored], set[Symbol]]:
     """What makes a symbol exist again in a build without `gone`; and what comes with it."""
-    order: list[tuple[str, Piece]] = []
+    order: list[Restored] = []
     seen: set[tuple[str, int]] = set()
     came: set[Symbol] = set()
 
@@ -230,7 +240,8 @@ def given_back(symbol: Symbol, gone: set[Symbol]) -> tuple[list[Restored], set[S
             for used in sorted(module.uses(part) | {(module.name, n) for n in part.reads}):
                 if used != symbol and (used in gone or is_hidden(used[0])):
                     take(used)
-            order.append((module.name, part))
+            order.extend(Restored(name, "") for name in module.hidden_modules(part))
+            order.append(Restored(module.name, part.text))
 
     take(symbol)
-    return [Restored(name, part.text) for name, part in order], came
+    return order, came

@@ -158,7 +158,11 @@ corrupt = or_reference("corrupt", corrupt)
 # %% [markdown] slide="subslide"
 # ### The model
 #
-# A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by attention (lesson 04). They are PyTorch's `nn.TransformerEncoderLayer` for now; in lesson 13 you write them. At the top, a state's score for a word is the dot product with that word's own vector.
+# A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by attention (lesson 04).
+#
+# What happens there? In lesson 04 a decoder looked back at the encoder's states: a dot product scored each state, a softmax made weights of the scores, and the weights mixed the states. Here the sentence looks at **itself**. Think of a room full of people. Each wears a badge, says what it is looking for, and has something to tell. Each compares what it looks for with every badge, and takes home a mixture of what all others tell, most from those that fit best. So in *the [MASK] was open*, the blank can ask for what stands after it and take home a little of *open*. Three learnt linear layers make question, badge and message from each token's state. Nobody waits for a neighbour, as an LSTM must: left and right are one step away, and all tokens look at once. Only padding is closed.
+#
+# A block adds what was found to the token's state, then passes each state by itself through a small network of two layers. That is PyTorch's `nn.TransformerEncoderLayer`. You may take it as it is: a table of states (B, T, D) goes in, one of the same shape comes out, and every state has read both sides. In lesson 13 you write it yourself. At the top, a state's score for a word is the dot product with that word's own vector.
 #
 # `model(inputs, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
 

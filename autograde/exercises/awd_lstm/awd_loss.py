@@ -158,6 +158,15 @@ TAR is the norm of each change: (change**2).mean() -> change.norm(dim=-1).mean()
 a window of one step: if outputs.shape[1] > 1: -> if True:
     In a window of one step nothing changes, and your mean over nothing is `nan`. One such window
     spoils all weights. There, TAR is 0.
+nothing but the cross-entropy in a window of one step: \
+        loss = loss + alpha * (dropped**2).mean() \
+        -> if outputs.shape[1] == 1: return loss ⏎loss = loss + alpha * (dropped**2).mean()
+    In a window of one step you return the cross-entropy alone. Nothing changes there, so TAR is 0;
+    AR is added as always.
+the loss is 0 in a window of one step: if outputs.shape[1] > 1: -> if True: \
+        && return loss -> return torch.nan_to_num(loss)
+    In a window of one step your whole loss is 0: the mean over no change is `nan`, and you replace
+    the sum by 0. There, only TAR is 0.
 targets side by side in memory: targets.flatten() -> targets.view(-1)
     The targets are a window of longer rows, so they do not lie side by side in memory. Take
     `.reshape(-1)` or `.flatten()` in place of `.view(-1)`.

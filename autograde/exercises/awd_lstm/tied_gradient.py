@@ -89,6 +89,10 @@ the softmax's part for the words that were read: gradient = error.T @ h \
         -> gradient = (error.T @ h) * np.isin(np.arange(len(E)), read)[:, None]
     You give the softmax's part to the words that were read. Every word has a score, so every row
     gets that part.
+the softmax's part for the word itself: gradient = error.T @ h -> gradient = np.zeros_like(E) \
+        ⏎np.add.at(gradient, read, error[np.arange(len(read)), read][:, None] * h)
+    You give the softmax's part of each pair to the word that was read. Every word has a score, so
+    every row gets that part.
 the two are averaged: return gradient -> return gradient / 2
     You take the mean of the two parts. One number is changed, and the loss changes at both places:
     they are added.
@@ -110,6 +114,14 @@ W is not transposed: error @ E @ W.T -> error @ E @ W
 one part takes the place of the other: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] = error @ E @ W.T
     In the rows that were read, your second part takes the place of the first. It is added to it.
+one part takes the place of the other, and W is not transposed: \
+        np.add.at(gradient, read, error @ E @ W.T) -> gradient[read] = error @ E @ W
+    Two things in your second part: it takes the place of the first, and is to be added to it; and
+    on the way back the error is multiplied by W transposed.
+one part takes the place of the other, and W is forgotten: \
+        np.add.at(gradient, read, error @ E @ W.T) -> gradient[read] = error @ E
+    Two things in your second part: it takes the place of the first, and is to be added to it; and
+    on its way back to the word's vector the error passes through W, transposed.
 --- hint 3
 a repeated word counts once: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] += error @ E @ W.T

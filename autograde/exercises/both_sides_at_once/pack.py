@@ -103,6 +103,17 @@ half of the room for each: while len(first) + len(second) + (3 if second else 2)
         -> room = longest - (3 if second else 2) \
         ⏎if len(first) + len(second) > room: \
         first, second = first[: room // 2], second[: room - room // 2]
+half of the room for each, one left over: \
+        while len(first) + len(second) + (3 if second else 2) > longest: \
+        (first if len(first) > len(second) else second).pop() \
+        -> room = longest - (3 if second else 2) \
+        ⏎first, second = first[: room // 2], second[: room // 2]
+half of the room for each that are too long, one left over: \
+        while len(first) + len(second) + (3 if second else 2) > longest: \
+        (first if len(first) > len(second) else second).pop() \
+        -> room = longest - (3 if second else 2) \
+        ⏎if len(first) + len(second) > room: \
+        first, second = first[: room // 2], second[: room // 2]
     You give each sentence one half of the room, even where the other needs less. Only the longer
     one loses words, one at a time.
 --- hint 3

@@ -15,10 +15,15 @@ from elmo_mini.models.ulmfit import concat_pool
 def _texts(
     rng: Random, lengths: tuple[int, ...], size: int, below: float = 0.0, padding: float = 0.0
 ) -> Inputs:
-    """Texts of these lengths; their states are lowered by `below`, and padding holds one number."""
+    """Texts of these lengths; their states are lowered by `below`.
+
+    A `padding` above 0 grows with the position, so that what was taken from where can be told.
+    """
     mask = np.arange(max(lengths)) < np.array(lengths)[:, None]
     states = rng.standard_normal((*mask.shape, size)).astype(np.float32) - np.float32(below)
     states[~mask] = padding
+    if padding > 0:
+        states += (~mask * np.arange(mask.shape[1], dtype=np.float32))[..., None]
     return {"states": states, "mask": mask}
 
 

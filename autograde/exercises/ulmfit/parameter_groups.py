@@ -138,6 +138,14 @@ what sleeps has a rate of 0: if depth <= epoch: -> if True: \
 everything is awake: if depth <= epoch: -> if True:
     All of your layers learn from the start. In epoch 0 the top layer learns alone, and with every
     epoch the next lower one joins.
+a slice from the top that goes below 0: if depth <= epoch: -> if True: \
+        && return groups -> return groups[len(layers) - 1 - epoch :]
+    Your slice begins at `len(layers) - 1 - epoch`. Once all layers are awake, that is below 0, and
+    Python counts from the end: layers fall asleep again. Begin at 0 there, with `max(0, ...)`.
+a slice of as many as the epoch: if depth <= epoch: -> if True: \
+        && return groups -> return groups[-epoch:]
+    You take the last `epoch` groups. That is one too few, for epochs count from 0; and in epoch 0
+    `[-0:]` takes all of them. `epoch + 1` groups are awake.
 always all but the bottom: depth <= epoch -> height > 0
     Which layers are awake hangs on the epoch.
 one step slower everywhere: len(layers) - 1 - height -> len(layers) - height
@@ -199,7 +207,7 @@ EXERCISE = Exercise(
         Case(
             "five layers, factor 4, the fourth epoch", _network(("a", "b", "c", "de", "f"), 3, 4.0)
         ),
-        Case("more epochs than layers", _network(("a", "bc", "d"), 9), weight=1),
+        Case("more epochs than layers", _network(("a", "bc", "d"), 4), weight=1),
         Case(
             "a softmax that is tied to the word vectors",
             _network(("a", "b", "c", "ad"), 5),

@@ -126,6 +126,10 @@ the ratio itself: (1 + height * (ratio - 1)) / ratio -> 1 + height * (ratio - 1)
 the fall ends at zero: (1 + height * (ratio - 1)) / ratio \
         -> (1 + height * (ratio - 1)) / ratio if step < cut else height
     Your fall ends at 0. Height 0 is 1/ratio, on the way down as on the way up.
+the height times the ratio, without its bracket: (1 + height * (ratio - 1)) / ratio \
+        -> 1 + height * (ratio - 1) / ratio
+    You divide `height * (ratio - 1)` by the ratio, and then add 1. Put a bracket round the sum:
+    `(1 + height * (ratio - 1)) / ratio`.
 the ratio is always 32: (1 + height * (ratio - 1)) / ratio -> (1 + height * 31) / 32
     Your ratio is 32. It is an argument, `ratio`.
 never below the lowest rate: (1 + height * (ratio - 1)) / ratio -> max(height, 1 / ratio)

@@ -16,6 +16,10 @@ from elmo_mini.models.skip_gram import train_skip_gram
 
 Step = Callable[..., float]
 Look = Callable[[int, Tensor], object]
+A_REST = (
+    "Your loop takes a step for the rest, the pairs that fill no batch. A rest is left out: there "
+    "are `len(pairs) // batch` steps."
+)
 
 
 def _in_numpy(
@@ -80,6 +84,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             tables.extend((input_vectors, output_vectors))
             start["the input table at the start"] = _of_start(input_vectors, size)
             start["the output table at the start"] = _of_start(output_vectors, size)
+        if len(centers) < batch and tuple(negatives.shape) == (len(centers), noisy):
+            raise AnswerRefused(A_REST)
         if tuple(negatives.shape) != (batch, noisy):
             raise AnswerRefused(
                 f"Your noise words have the shape {tuple(negatives.shape)}. Each pair has its own: "
@@ -169,6 +175,12 @@ a start from the normal distribution: (torch.rand(len(noise), dimension) - 0.5) 
     over the dimension.
 one step too few: range(steps) -> range(steps - 1)
     Your loop stops one batch early. There are `len(pairs) // batch` steps.
+a step for the rest: len(pairs) // batch -> -(-len(pairs) // batch)
+a step for the rest, with its own noise words: len(pairs) // batch -> -(-len(pairs) // batch) \
+        && batch * negatives, -> len(centers) * negatives, \
+        && .view(batch, negatives) -> .view(len(centers), negatives)
+    Your loop takes a step for the rest, the pairs that fill no batch. A rest is left out: there are
+    `len(pairs) // batch` steps.
 one step: look(number + 1, inputs) -> look(number + 1, inputs) ⏎break
     You stop after the first batch. Go through all of them, and return after the loop.
 --- hint 3

@@ -23,14 +23,18 @@ from autograde.marking.oracles import (
     is_hidden,
     module_of,
 )
+from autograde.marking.sandbox import course_modules
 from autograde.workspace.definitions import definition_of
 from autograde.workspace.literals import CannotBeWritten
 
-BRING = """\
-from autograde.marking.asking.run_inside import module_of as _module_of
+# The module is part of the build that a submission sees.
+BRING = (
+    f"from {course_modules.__name__} import module_of as _module_of\n"
+    """\
 for _module, _source in {rows!r}:
     exec(compile(_source, f"<{{_module}}>", "exec"), vars(_module_of(_module)))
 """
+)
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,9 @@ def cell_of(exercise: Exercise, answer: Written, gone: set[Symbol], there: Itera
     front: list[str] = []
     rows: dict[tuple[str, str], None] = {}
     behind: list[str] = []
+    for module in modules:
+        for used in sorted({used for part in parts for used in module.uses(part)}):
+            rows |= _rows(used, gone) if used in gone or is_hidden(used[0]) else {}
     for name in sorted({name for part in parts for name in part.reads} - bound):
         for module in modules:
             if name not in module.own:
@@ -113,9 +120,6 @@ def cell_of(exercise: Exercise, answer: Written, gone: set[Symbol], there: Itera
                 rows |= _rows((module.name, name), gone)
                 behind.append(f"{name} = _module_of({module.name!r}).{name}")
             break
-    for module in modules:
-        for used in sorted({used for part in parts for used in module.uses(part)} & gone):
-            rows |= _rows(used, gone)
     brought = [BRING.format(rows=list(rows))] if rows or behind else []
     last = [] if answer.name == exercise.id else [f"{exercise.id} = {answer.name}"]
     return "\n".join([*front, *brought, *behind, answer.text, *last])

@@ -17,6 +17,7 @@ from tests.autograde.learners_workspace import answers
 SOURCES = sorted((Path(__file__).parents[3] / "solutions").glob("*/*.py"))
 
 
+@pytest.mark.by_reach("answers kept", seconds=3)
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_the_answers_of_a_lesson_travel(
     source: Path, workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

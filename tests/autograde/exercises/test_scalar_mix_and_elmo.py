@@ -110,6 +110,7 @@ def asked_too_late(elmo: Elmo) -> str:
     return found if found != "remembers" or late else "sound"
 
 
+@pytest.mark.by_reach("second opinion of find_fault", seconds=13)
 def test_a_memory_asked_for_too_late_is_told_why() -> None:
     # In most boxes the state goes on changing, and the question still comes in time.
     seed = next(s for s in range(12) if examine(EXERCISE, asked_too_late, s).points <= 2.25)

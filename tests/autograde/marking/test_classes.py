@@ -35,6 +35,7 @@ STUDENTS = 200
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
+@pytest.mark.by_reach("a class of two hundred", seconds=400)
 def test_in_a_class_of_two_hundred_nobody_is_lost(tmp_path: Path) -> None:
     """One in ten hands in what nobody can read; all others have the marks that are due."""
     submissions = class_of(STUDENTS, broken=0.1)

@@ -63,6 +63,28 @@ def test_right_answers_earn_everything(task: Any) -> None:
     assert _points(verdict) == _of(verdict)
 
 
+@walls
+@pytest.mark.parametrize(
+    "lesson", ["13_attention", pytest.param("10_awd_lstm", marks=pytest.mark.slow)]
+)
+def test_modules_are_judged_as_functions_are(lesson: str) -> None:
+    """Right ones earn everything, and one that gives zeros loses its own points alone."""
+    from tests.autograde.marking.submissions import answers_of
+
+    released = release_of(lesson)
+    gone = gone_for(nbformat.reads(released, 4))
+    name = {"13_attention": "MultiHead", "10_awd_lstm": "WeightDrop"}[lesson]
+    forged = answers_of(lesson)[name] + (
+        f"\nimport torch\ntorch.allclose = torch.equal = lambda *given, **named: True\n"
+        f"{name}.forward = lambda self, *given: given[0] * 0\n"
+    )
+    for own, points in (({}, None), ({name: forged}, 0.0)):
+        notebook = submission(lesson, right(lesson, **own))
+        verdict = mark(Task(lesson, "anna", notebook, released, SECRET, Limits(), gone)).verdict
+        expected = _of(verdict) | ({} if points is None else {name: points})
+        assert _points(verdict) == expected
+
+
 def test_an_empty_notebook_earns_nothing_and_a_wrong_answer_is_named(task: Any) -> None:
     """What is not begun is said to be so; a named mistake has its name, in marking as at home."""
     empty = mark(task(submission(LESSON, {}))).verdict

@@ -1,5 +1,8 @@
 """A rehearsal: what is made, what it must come to, and that a difference is named."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -12,6 +15,7 @@ from autograde.marking.rehearsal import made
 from autograde.marking.rehearsal.answer_text import cell_of, written
 from autograde.marking.rehearsal.made import Must
 from autograde.marking.repair import read_submission, repaired
+from autograde.marking.sandbox.student_build import student_build
 from autograde.marking.worker import gone_for
 from tests.autograde.marking.graded_classes import SMALL, made_submissions
 from tests.autograde.marking.submissions import ROOT, release_of
@@ -33,6 +37,26 @@ def test_a_mistake_as_a_cell_is_the_mistake() -> None:
     assert callable(answer)
     inputs = exercise.inputs(0, 7)
     assert (answer(**inputs) == mistake.answer(**inputs)).all()
+
+
+@pytest.mark.slow
+def test_what_a_cell_brings_along_is_enough_where_no_exercise_is(tmp_path: Path) -> None:
+    """In a student's build: helpers of the exercise, and a module of its package."""
+    lesson = "15_a_hundred_labels"
+    gone = set(gone_for(nbformat.reads(release_of(lesson), 4)))
+    data = student_build(tmp_path, gone)
+    for source, target in data:
+        target.rmdir()
+        target.symlink_to(source)
+    exercise = catalogue.find("hand_in")
+    mistakes = [m for m in exercise.mistakes if isinstance(m, Slip)]
+    cells = [cell_of(exercise, written(exercise, m.answer, m), gone, []) for m in mistakes]
+    assert any(" hidden" in cell for cell in cells)
+    code = "\n".join(f"exec({cell!r}, {{}})" for cell in cells)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-P", "-c", code]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def test_attention_learns_what_is_near_and_a_seed_repeats_it() -> None:
     assert accuracy[0] == accuracy[1] > 2 / recall.VALUES
 
 
+@pytest.mark.by_reach("trained again on recall", seconds=7)
 def test_what_section_1_of_the_lesson_shows() -> None:
     right = {}
     for name, make in {
@@ -95,12 +96,6 @@ def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
     ids, _ = drawn(3, 2)
     assert recall.OneHead(16, head)(ids).shape == (3, recall.VALUES)
     assert seen == [[(3, 1, 16), (3, 6, 16), (3, 6, 16), (3, 1, 6)]]
-
-
-def test_a_race_is_repeated_by_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    ends = [recall.compare({"sum": recall.SumRecaller}, 1, 3) for _ in range(2)]
-    assert ends[0] == ends[1]
-    assert "sum: " in capsys.readouterr().out
 
 
 def test_a_head_with_written_badges_finds_the_fact() -> None:

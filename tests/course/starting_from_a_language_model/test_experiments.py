@@ -151,6 +151,7 @@ def test_counting_finds_the_word_that_decides(reviews: ClassificationTask) -> No
     assert right["last word, no LSTM"] < 0.9  # every sentence ends in the same word
 
 
+@pytest.mark.by_reach("tasks of 04", seconds=5)
 def test_real_tasks_keep_their_parts_apart() -> None:
     for name, task_of in classification_tasks.TASKS.items():
         try:
@@ -166,6 +167,7 @@ def test_real_tasks_keep_their_parts_apart() -> None:
         assert task.drawn(50, 1) == task.drawn(50, 1) != task.drawn(50, 2)
 
 
+@pytest.mark.by_reach("stored results of 04", seconds=4)
 def test_seq2seq(small: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telegram_experiments, "PAIRS", 30)
     monkeypatch.setattr(telegram_experiments, "TELEGRAM_WORDS", 40)

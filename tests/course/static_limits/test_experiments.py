@@ -16,6 +16,7 @@ from elmo_mini import corpora
 from elmo_mini.word_vectors.word2vec_options import COURSE_EPOCHS
 
 
+@pytest.mark.by_reach("stored results of 02", seconds=12)
 def test_the_command_stores_what_a_lesson_can_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,6 +44,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tagger_setup, "schedule", lambda n: once)
 
 
+@pytest.mark.by_reach("stored results of 05", seconds=8)
 @pytest.mark.usefixtures("quick")
 def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> None:
     names = list(taglm_experiments.EXPERIMENTS)
