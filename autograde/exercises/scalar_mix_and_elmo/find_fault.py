@@ -88,14 +88,33 @@ def _by_last_word(elmo: Elmo) -> str:
     return SOUND
 
 
-def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """What the answer says of an ELMo made from these weights."""
+def _once(elmo: Elmo) -> str:
+    """With one look at each promise, as the solved lesson has it."""
+    short, longer = ["the", "dog", "barks"], ["we", "saw", "it", "near", "the", "river"]
+    alone, other = elmo([short])[0], elmo([["the", "cat", "barks"]])[0]
+    beside, too = elmo([short, longer])
+    if (len(alone), len(beside), len(too)) != (3, 3, 6):
+        return NUMBER
+    if _differ(elmo([short])[0], elmo([short])[0]):
+        return REMEMBERS
+    if _differ(beside, alone):
+        return COMPANY
+    moved = np.abs(other - alone)[:, : alone.shape[1] // 2].max(1) > ROUNDING
+    return SHIFTED if moved[0] or not moved[1] else SOUND
+
+
+def _box(inputs: Inputs) -> Elmo:
     box = elmo_with(inputs["broken in"], small_elmo(inputs["seed"], layers=1), inputs["rounding"])
 
     def elmo(sentences: Sentences) -> list[Vectors]:
         return [vectors.round(9) for vectors in box(sentences)]  # alike on all processors
 
-    said = plain(returned(answer(elmo)))
+    return elmo
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """What the answer says of an ELMo made from these weights."""
+    said = plain(returned(answer(_box(inputs))))
     if said not in (NUMBER, REMEMBERS, COMPANY, SHIFTED, SOUND):
         raise AnswerRefused(
             f"Your answer is {said!r}. Return one of the five texts: {NUMBER!r}, {REMEMBERS!r}, "
@@ -104,10 +123,17 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return said
 
 
+ASKED = (find_fault, _by_loops, _by_last_word, _once)
+
+
 @Case.drawn
 def _elmo(rng: Random, kind: str, rounding: float = 0.0) -> Inputs:
-    seed = int(rng.integers(1_000_000))
-    return {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
+    """Weights with which a word leaves a trace, so that every right way to ask hears the same."""
+    while True:
+        seed = int(rng.integers(1_000_000))
+        inputs = {"broken in": kind or "nothing", "rounding": rounding, "seed": seed}
+        if len({ask(_box(inputs)) for ask in ASKED}) == 1:
+            return inputs
 
 
 SLIPS = """

@@ -1,5 +1,7 @@
 """Cases hang on the course's secret and the student: last year's results are worth nothing."""
 
+from typing import Any
+
 import pytest
 
 from autograde.checking import catalogue
@@ -7,6 +9,7 @@ from autograde.checking.case_inputs import same_for_all, same_inputs
 from autograde.checking.check import examine, points_for
 from autograde.checking.exercise import Exercise
 from autograde.marking.judging import seed_for
+from tests.autograde.marking.submissions import answers_of
 
 LAST_YEAR, THIS_YEAR = b"the secret of last year", b"the secret of this year"
 # They ask about what is planted in the lesson itself, or take texts that the instructor may change.
@@ -59,3 +62,13 @@ def test_seeds_hang_on_secret_student_and_exercise() -> None:
     ]
     assert len({seed_for(*each) for each in asked}) == len(asked)
     assert seed_for(*asked[0]) == seed_for(*asked[0])
+
+
+def test_an_elmo_of_any_students_cases_can_be_questioned_in_every_right_way() -> None:
+    """With some weights a word left no trace, and one right answer in ten lost points."""
+    exercise = catalogue.find("find_fault")
+    names: dict[str, Any] = {}
+    exec(answers_of("08_scalar_mix_and_elmo")["find_fault"], names)
+    for number in range(12):
+        seed = seed_for(THIS_YEAR, f"s{number}", exercise.id)
+        assert examine(exercise, names["find_fault"], seed).points == exercise.points
