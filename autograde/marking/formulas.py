@@ -19,6 +19,8 @@ ATTRIBUTES = {
     "math": {"display", "xmlns"},
 }
 LONGEST = 4_000
+# latex2mathml gives a norm's bars no partner, so they would grow with all that stands in the row.
+NORM_BAR = re.compile(r"<mo>(&#x02016;|‖)</mo>")
 
 
 def mathml(latex: str, *, block: bool) -> str:
@@ -29,6 +31,7 @@ def mathml(latex: str, *, block: bool) -> str:
             made = convert(source, display="block" if block else "inline")
         except Exception:  # it raises what its parser stumbles over: IndexError, KeyError ...
             made = ""
+        made = NORM_BAR.sub(r'<mo stretchy="false">\1</mo>', made)
         clean = nh3.clean(made, tags=set(TAGS.split()), attributes=ATTRIBUTES)
         if clean.startswith("<math"):
             return clean
