@@ -24,6 +24,7 @@ LARGEST_CODE, SMALLEST_CODE = 30, 20
 CODE_WIDTH = 1130  # px
 LETTER = 0.602  # width of a letter of code, of its size
 FORMATTER = HtmlFormatter(style="xcode", nowrap=True)
+BLOCK = re.compile(r"<pre>(?:<span></span>)?(?P<code><code[^>]*>(?P<inside>.*?)</code>)</pre>", re.DOTALL)
 ANSWER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 
 
@@ -105,7 +106,7 @@ def _plain(cell: object) -> str | None:
 
 def _content(slide: Slide, cells: list[NotebookNode]) -> str:
     cell = cells[slide.position] if slide.position < len(cells) else None
-    text = [html_of(step) for step in slide.steps if step]
+    text = [BLOCK.sub(_sized, html_of(step)) for step in slide.steps if step]
     heading = slide.heading
     if slide.kind == "poll":
         return _poll(slide, shown.poll(cells, slide.position))
@@ -166,15 +167,25 @@ def _code(cell: NotebookNode) -> str:
 
 def _block(content: str, text: str) -> str:
     """A block of fixed-width text, as large as its longest line allows."""
-    lines = text.splitlines()
+    return f'<pre style="font-size:{_size(text)}px"><code>{content}</code></pre>'
+
+
+def _sized(block: re.Match[str]) -> str:
+    """A ``` block of a slide's own text, as large as its longest line allows."""
+    text = html.unescape(re.sub(r"<[^>]*>", "", block["inside"]))
+    return f'<pre style="font-size:{_size(text)}px">{block["code"]}</pre>'
+
+
+def _size(text: str) -> int:
+    """The px in which lines of code fill a slide."""
+    lines = text.rstrip().splitlines()
     longest = max(map(len, lines))
     if len(lines) > LINES or longest > LETTERS:
         raise NotThere(
             f"it has {len(lines)} lines of up to {longest} letters; a wall holds {LINES} of "
             f"{LETTERS}. Write what matters into a ``` block of a words slide"
         )
-    size = max(SMALLEST_CODE, min(LARGEST_CODE, int(CODE_WIDTH / (LETTER * longest))))
-    return f'<pre style="font-size:{size}px"><code>{content}</code></pre>'
+    return max(SMALLEST_CODE, min(LARGEST_CODE, int(CODE_WIDTH / (LETTER * longest))))
 
 
 def _note(slide: Slide, begun: float, total: float) -> str:

@@ -36,12 +36,13 @@
     const say = (what) => faults.push(`slide ${i + 1}: ${what}`);
     const note = section.querySelector("aside.notes");
     if (!note || !/^Minutes [\d.]+ to [\d.]+ of [\d.]+/.test(note.textContent.trim())) say("no note");
-    for (const e of section.querySelectorAll(".stage, .stage *")) {
-      if (e.closest("math") && e.tagName !== "math") continue;
-      const box = e.getBoundingClientRect();
-      const name = `${e.tagName.toLowerCase()} ${e.textContent.trim().slice(0, 30)}`;
+    const inside = (box, name) => {
       if (box.left < -1 || box.top < -1 || box.right > 1281 || box.bottom > 721)
         say(`${name} reaches to ${Math.round(box.right)} x ${Math.round(box.bottom)}`);
+    };
+    for (const e of section.querySelectorAll(".stage, .stage *")) {
+      if (e.closest("math") && e.tagName !== "math") continue;
+      inside(e.getBoundingClientRect(), e.tagName.toLowerCase());
       if (e.tagName === "IMG") {
         if (!e.alt.trim()) say("a figure without a description");
         for (const [size, text] of inDrawing(e)) if (size < 18) say(`${text} in a figure: ${size.toFixed(1)} px`);
@@ -52,6 +53,9 @@
       if (!text.textContent.trim()) continue;
       const style = getComputedStyle(text.parentElement);
       const words = text.textContent.trim().slice(0, 30);
+      const drawn = document.createRange();
+      drawn.selectNodeContents(text);
+      inside(drawn.getBoundingClientRect(), words);
       if (parseFloat(style.fontSize) < 18) say(`${words}: ${style.fontSize}`);
       const ratio = contrast(numbers(style.color).slice(0, 3), ground(text.parentElement));
       if (ratio < 4.5) say(`${words}: contrast ${ratio.toFixed(1)}`);
