@@ -28,8 +28,8 @@ FONTS = (
 )
 SPARE_TABLES = [*subset.Options().drop_tables, "FFTM", "webf"]
 ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "−·…–’“”"
-# A browser draws a formula's single letters by these: italic Latin and Greek, and an italic h.
-ITALIC = "".join(map(chr, (*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E)))
+# What a browser draws for a formula's tags: italic letters for single ones, and the sign of a root.
+DRAWN = "".join(map(chr, (*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E))) + "√"
 
 
 def reveal(name: str) -> str:
@@ -39,7 +39,7 @@ def reveal(name: str) -> str:
 
 def fonts(text: str) -> str:
     """Style rules that hold the letters which a text needs, and no others."""
-    letters = "".join(sorted(set(text + ALWAYS + ITALIC)))
+    letters = "".join(sorted(set(text + ALWAYS + DRAWN)))
     return "\n".join(
         f'@font-face{{font-family:"{family}";font-weight:{weight};font-style:{style};'
         f"src:url(data:font/woff;base64,{_letters(package, file, letters)}) format('woff')}}"

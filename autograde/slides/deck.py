@@ -24,7 +24,7 @@ LARGEST_CODE, SMALLEST_CODE = 30, 20
 CODE_WIDTH = 1130  # px
 LETTER = 0.602  # width of a letter of code, of its size
 FORMATTER = HtmlFormatter(style="xcode", nowrap=True)
-BLOCK = re.compile(r"<pre>(?:<span></span>)?(?P<code><code[^>]*>(?P<inside>.*?)</code>)</pre>", re.DOTALL)
+BLOCK = re.compile(r"<pre>(?P<inside>.*?)</pre>", re.DOTALL)
 ANSWER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 
 
@@ -107,7 +107,7 @@ def _plain(cell: object) -> str | None:
 def _content(slide: Slide, cells: list[NotebookNode]) -> str:
     cell = cells[slide.position] if slide.position < len(cells) else None
     text = [BLOCK.sub(_sized, html_of(step)) for step in slide.steps if step]
-    heading = slide.heading
+    heading, lines = slide.heading, str(slide.cell.keys.get("lines", ""))
     if slide.kind == "poll":
         return _poll(slide, shown.poll(cells, slide.position))
     below = ""
@@ -117,13 +117,13 @@ def _content(slide: Slide, cells: list[NotebookNode]) -> str:
         alt = html.escape(figure.alt, quote=True)
         below = f'<figure class="drawing"><img src="{figure.source}" alt="{alt}"></figure>'
     elif slide.kind == "formula":
-        below = f'<div class="formulas">{html_of(chr(10).join(shown.formulas(cell)))}</div>'
+        below = f'<div class="formulas">{html_of(chr(10).join(shown.formulas(cell, lines)))}</div>'
     elif slide.kind == "table":
         below = html_of(shown.table(cell))
     elif slide.kind == "code":
         below = _code(cell)
     elif slide.kind == "printed":
-        text_of_run = shown.printed(cell, str(slide.cell.keys.get("lines", "")))
+        text_of_run = shown.printed(cell, lines)
         below = _block(html.escape(text_of_run), text_of_run)
     level = 1 if slide.cell.source.startswith("# ") else 2
     return f"<h{level}>{_inline(heading)}</h{level}>{_steps(text)}{below}"
@@ -173,7 +173,7 @@ def _block(content: str, text: str) -> str:
 def _sized(block: re.Match[str]) -> str:
     """A ``` block of a slide's own text, as large as its longest line allows."""
     text = html.unescape(re.sub(r"<[^>]*>", "", block["inside"]))
-    return f'<pre style="font-size:{_size(text)}px">{block["code"]}</pre>'
+    return f'<pre style="font-size:{_size(text)}px">{block["inside"]}</pre>'
 
 
 def _size(text: str) -> int:

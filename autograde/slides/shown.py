@@ -25,7 +25,7 @@ TITLE_POINTS = 11.0
 # Room for a drawing on a slide, and what its text has there at least, in px.
 ROOM = (1184, 520)
 SMALLEST = 18.5
-GROWTH = 1.25  # of small text; with more, words would run into each other
+GROWTH = 1.4  # of small text; with more, words would run into each other
 
 
 class NotThere(ValueError):
@@ -102,15 +102,24 @@ def _place(line: tuple[float, re.Match[str]]) -> float:
 
 
 def printed(cell: NotebookNode, lines: str = "") -> str:
-    """What a cell has printed, or of it the lines ``"2-7"``, counted from 1."""
+    """What a cell has printed, or the lines of it that are chosen, such as ``"1-5,8"``."""
     text = "".join(o.text for o in cell.get("outputs", []) if o.output_type == "stream")
     if not text.strip():
         raise NotThere("it has printed nothing")
-    text = text.strip("\n")
-    if lines:
-        first, _, last = lines.partition("-")
-        text = "\n".join(text.splitlines()[int(first) - 1 : int(last or first)])
-    return text
+    return "\n".join(chosen(text.strip("\n").splitlines(), lines))
+
+
+def chosen(parts: list[str], numbers: str) -> list[str]:
+    """The parts with these numbers, counted from 1, such as ``"1-5,8"``; all of them by default."""
+    if not numbers:
+        return parts
+    found: list[str] = []
+    for piece in numbers.split(","):
+        first, _, last = piece.partition("-")
+        found += parts[int(first) - 1 : int(last or first)]
+    if not found:
+        raise NotThere(f"it has {len(parts)} parts, and none of them is {numbers}")
+    return found
 
 
 def table(cell: NotebookNode) -> str:
@@ -126,12 +135,12 @@ def table(cell: NotebookNode) -> str:
     return found[0]
 
 
-def formulas(cell: NotebookNode) -> list[str]:
-    """The displayed formulas of a Markdown cell, without their numbers."""
+def formulas(cell: NotebookNode, numbers: str = "") -> list[str]:
+    """The displayed formulas of a Markdown cell, or some of them, without the paper's numbers."""
     found = [re.sub(r"\\tag\{.*?\}", "", formula) for formula in DISPLAYED.findall(cell.source)]
     if not found:
         raise NotThere("it has no displayed formula")
-    return found
+    return chosen(found, numbers)
 
 
 def poll(cells: list[NotebookNode], position: int) -> Poll:
