@@ -40,7 +40,9 @@ class Pins:
         self.package = self.base | _requirements(extras["experiments"])
         self.direct = self.package | _requirements(extras["course"])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
-        self.test = _requirements(extras["test"])
+        self.slides = _requirements(extras["slides"])
+        self.test = self.slides | _requirements(extras["test"])
+        self.test.pop(canonicalize_name(project["name"]))
         lines = [line.split("#")[0].strip() for line in constraints.splitlines()]
         self.pinned = _requirements(filter(None, lines))
         self.conda, self.conda_pip = _conda(environment)
@@ -152,7 +154,7 @@ def test_what_is_imported_is_declared(files: list[str]) -> None:
     imported = {
         "elmo_mini": pins.package.keys() | {"ipywidgets"},  # inside brought_by("course")
         "course": pins.package.keys() | {"ipywidgets"},
-        "autograde": pins.direct.keys(),
+        "autograde": pins.direct.keys() | pins.slides.keys(),
         "tests": pins.direct.keys() | pins.test.keys(),
     }
     undeclared = {

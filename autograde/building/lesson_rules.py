@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from autograde.building.alt_text import undescribed_in_markdown
 from autograde.building.cell_code import cleared, syntax_error, taken_apart, values_not_shown
-from autograde.building.exercise_rules import Find, exercise_refusals
 from autograde.building.deck_source import deck_refusals
+from autograde.building.exercise_rules import Find, exercise_refusals
 from autograde.building.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
 BEGIN, END = "BEGIN SOLUTION", "END SOLUTION"

@@ -67,7 +67,8 @@ class SourceCell:
 class Lesson:
     """A lesson source: its folder name (``01_word2vec``), file and cells.
 
-    ``deck`` holds the lecture's slides, each with the place in ``cells`` of the cell it stands before.
+    ``deck`` holds the lecture's slides, each with the place in ``cells`` of the
+    cell that it stands before.
     """
 
     name: str

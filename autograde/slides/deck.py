@@ -79,9 +79,7 @@ def deck(lesson: Lesson, notebook: NotebookNode) -> str:
         try:
             content = _content(slide, notebook.cells)
         except NotThere as error:
-            refusals.append(
-                lesson.refusal(slide.cell, f"the slide cannot show its cell: {error}.")
-            )
+            refusals.append(lesson.refusal(slide.cell, f"the slide cannot show its cell: {error}."))
             continue
         kind = "title" if slide is slides[0] else slide.kind
         note = _note(slide, minutes, total)

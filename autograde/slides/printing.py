@@ -26,6 +26,8 @@ def print_decks(pages: list[Path]) -> None:
             page.goto(f"{path.absolute().as_uri()}?print-pdf")
             page.wait_for_function("document.querySelector('.pdf-page') && Reveal.isReady()")
             page.wait_for_function("document.fonts.status === 'loaded'")
-            page.pdf(path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True)
+            page.pdf(
+                path=path.with_suffix(".pdf"), prefer_css_page_size=True, print_background=True
+            )
             page.close()
         chromium.close()

@@ -11,7 +11,8 @@ from nbformat.notebooknode import NotebookNode
 from autograde.building.cell_code import tree
 
 PICTURE = re.compile(
-    r'<img class="elmo-picture" src="data:image/svg\+xml;base64,(?P<data>[^"]+)" alt="(?P<alt>[^"]*)"'
+    r'<img class="elmo-picture" src="data:image/svg\+xml;base64,(?P<data>[^"]+)" '
+    r'alt="(?P<alt>[^"]*)"'
 )
 VIEW_BOX = re.compile(r'viewBox="([^"]+)"')
 TEXT = re.compile(r'<text class="(?P<style>\w+)"(?P<place>[^>]*)>(?P<words>.*?)</text>')
@@ -79,7 +80,7 @@ def _legible(svg: str) -> str:
 def _without_title(svg: str) -> tuple[str, str]:
     """The drawing cut off below its title, and the title."""
     sizes = {name: float(size) for name, size in SIZE.findall(svg)}
-    left, top, width, height = map(float, VIEW_BOX.search(svg)[1].split())  # type: ignore[index]
+    left, _, width, height = map(float, VIEW_BOX.search(svg)[1].split())  # type: ignore[index]
     lines = []
     for text in TEXT.finditer(svg):
         y = next(filter(None, HEIGHT.search(text["place"]).groups()))  # type: ignore[union-attr]
@@ -125,9 +126,7 @@ def chosen(parts: list[str], numbers: str) -> list[str]:
 def table(cell: NotebookNode) -> str:
     """The first table of a cell: of its Markdown as it is, of its outputs as HTML."""
     pattern, text = (
-        (MARKDOWN_TABLE, cell.source)
-        if cell.cell_type == "markdown"
-        else (HTML_TABLE, _rich(cell))
+        (MARKDOWN_TABLE, cell.source) if cell.cell_type == "markdown" else (HTML_TABLE, _rich(cell))
     )
     found = pattern.search(text)
     if found is None:
@@ -155,7 +154,9 @@ def poll(cells: list[NotebookNode], position: int) -> Poll:
         answer = _call(cell, "outcome") if cell.cell_type == "code" else None
         if answer is None or ast.literal_eval(answer.args[0]) != name:
             continue
-        found = MEASURED.search("\n".join(o.get("data", {}).get("text/plain", "") for o in cell.outputs))
+        found = MEASURED.search(
+            "\n".join(o.get("data", {}).get("text/plain", "") for o in cell.outputs)
+        )
         if found:
             return Poll(question, _literal(given, code), found[1])
     raise NotThere(f"no outcome({name!r}, ...) has been measured")

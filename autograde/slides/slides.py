@@ -48,8 +48,10 @@ def run(args: argparse.Namespace) -> int:
     for page in made:
         print(page)
     seconds = time.monotonic() - begun
-    print(f"{len(made)} deck{'s' if len(made) != 1 else ''}, {seconds:.0f} s. F fills the screen, "
-          "S opens the speaker's view, ? lists the keys.")
+    print(
+        f"{len(made)} deck{'s' if len(made) != 1 else ''}, {seconds:.0f} s. F fills the screen, "
+        "S opens the speaker's view, ? lists the keys."
+    )
     return 0
 
 
