@@ -119,7 +119,9 @@ def deck_refusals(lesson: Lesson) -> Iterator[Refusal]:
                 f"minutes: {note['minutes']} -- write a number up to {MOST_MINUTES} in halves, "
                 "such as 1.5. What takes longer is more than one slide.",
             )
-        if cell.name not in ("figure", "poll") and not wall.startswith("#"):
+        if cell.name not in ("figure", "poll") and not wall.startswith("## "):
             yield lesson.refusal(
                 cell, "the slide has no heading. Begin it with `# ## What it says`."
             )
+        elif wall.startswith("# "):  # `# # ` is the lesson's title, and links are made of it
+            yield lesson.refusal(cell, "a slide's heading begins with `# ## `, the first one, too.")

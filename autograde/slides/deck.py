@@ -123,8 +123,7 @@ def _content(slide: Slide, cells: list[NotebookNode]) -> str:
     elif slide.kind == "printed":
         text_of_run = shown.printed(cell, lines)
         below = _block(html.escape(text_of_run), text_of_run)
-    level = 1 if slide.cell.source.startswith("# ") else 2
-    return f"<h{level}>{_inline(heading)}</h{level}>{_steps(text)}{below}"
+    return f"<h2>{_inline(heading)}</h2>{_steps(text)}{below}"
 
 
 def _steps(parts: list[str]) -> str:
@@ -208,7 +207,7 @@ def _inline(text: str) -> str:
 def _page(slides: list[Made]) -> str:
     text = "".join(slide.content + slide.note for slide in slides)
     spoken = html.unescape(re.sub(r"<[^>]*>", "", text))
-    first = re.search(r"<h1>(.*?)</h1>", slides[0].content)
+    first = re.search(r"<h2>(.*?)</h2>", slides[0].content)
     template = Environment(loader=FileSystemLoader(HERE), autoescape=False).get_template(
         "deck.html.j2"
     )

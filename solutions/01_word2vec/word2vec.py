@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown] deck="words"
-# # word2vec with negative sampling
+# ## word2vec with negative sampling
 #
 # Lesson 01 · Mikolov and others, 2013
 #
@@ -345,7 +345,6 @@ for d in range(1, 6):
 # expect: "Half: it is the frequent words that make up half." They are thinned, not taken out: *the* keeps one occurrence in seven.
 #
 # skip: Show the answer.
-
 
 # %%
 def keep(threshold):

@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown] deck="words"
-# # ScalarMix and ELMo
+# ## ScalarMix and ELMo
 #
 # Lesson 08 · *Deep contextualized word representations*, Peters and others, 2018
 #
@@ -201,7 +201,6 @@ explorer
 # expect: "The last axis, as always." The layers lie on the first one. And without tensors no gradient reaches w.
 #
 # skip: Show the answer at once.
-
 
 # %% exercise="scalar_mix"
 def scalar_mix(layers, w, gamma):
