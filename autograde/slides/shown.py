@@ -135,8 +135,15 @@ def table(cell: NotebookNode) -> str:
 
 
 def formulas(cell: NotebookNode, numbers: str = "") -> list[str]:
-    """The displayed formulas of a Markdown cell, or some of them, without the paper's numbers."""
-    found = [re.sub(r"\\tag\{.*?\}", "", formula) for formula in DISPLAYED.findall(cell.source)]
+    """The displayed formulas of a Markdown cell, or some of them, without the paper's numbers.
+
+    What stands side by side on the page, with a `\\qquad` between, stands in lines on the wall.
+    """
+    shown = [re.sub(r"\\tag\{.*?\}", "", formula) for formula in DISPLAYED.findall(cell.source)]
+    found = [
+        "\n\n".join(f"$${part.strip(' ,$')}$$" for part in re.split(r"(?:\\q?quad ?)+", formula))
+        for formula in shown
+    ]
     if not found:
         raise NotThere("it has no displayed formula")
     return chosen(found, numbers)

@@ -62,7 +62,7 @@ def test_the_speaker_sees_note_clock_and_minutes(browser: Browser, decks: Path) 
     page.wait_for_function("Reveal.isReady()")
     with context.expect_page() as opened:
         page.keyboard.press("s")
-    notes = opened.value.locator(".speaker-controls")
+    notes = opened.value.locator("#speaker-controls")
     notes.get_by_text(re.compile(r"Minutes [\d.]+ to [\d.]+")).wait_for()
     for part in (".timer", ".clock-value", ".pacing"):
         notes.locator(part).first.wait_for()
