@@ -22,6 +22,8 @@ DISPLAYED = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 MARKDOWN_TABLE = re.compile(r"(?:^\|.*\n?)+", re.MULTILINE)
 HTML_TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 MEASURED = re.compile(r"measured: (.+)$", re.MULTILINE)
+# What `mine` says of a part: no business of a wall.
+WHOSE = re.compile(r"^`\w+` is (the course's|yours)")
 TITLE_POINTS = 11.0
 # Room for a drawing on a slide, and what its text has there at least, in px.
 ROOM = (1184, 520)
@@ -107,7 +109,8 @@ def printed(cell: NotebookNode, lines: str = "") -> str:
     text = "".join(o.text for o in cell.get("outputs", []) if o.output_type == "stream")
     if not text.strip():
         raise NotThere("it has printed nothing")
-    return "\n".join(chosen(text.strip("\n").splitlines(), lines))
+    said = [line for line in text.strip("\n").splitlines() if not WHOSE.search(line)]
+    return "\n".join(chosen(said, lines))
 
 
 def chosen(parts: list[str], numbers: str) -> list[str]:
