@@ -103,26 +103,28 @@ def _plain(cell: object) -> str | None:
 
 
 def _content(slide: Slide, cells: list[NotebookNode]) -> str:
-    cell = cells[slide.position] if slide.position < len(cells) else None
     text = [BLOCK.sub(_sized, html_of(step)) for step in slide.steps if step]
     heading, lines = slide.heading, str(slide.cell.keys.get("lines", ""))
     if slide.kind == "poll":
         return _poll(slide, shown.poll(cells, slide.position))
     below = ""
-    if slide.kind == "figure":
-        figure = shown.figure(cell)
-        heading = heading or figure.title
-        alt = html.escape(figure.alt, quote=True)
-        below = f'<figure class="drawing"><img src="{figure.source}" alt="{alt}"></figure>'
-    elif slide.kind == "formula":
-        below = f'<div class="formulas">{html_of(chr(10).join(shown.formulas(cell, lines)))}</div>'
-    elif slide.kind == "table":
-        below = html_of(shown.table(cell))
-    elif slide.kind == "code":
-        below = _code(cell)
-    elif slide.kind == "printed":
-        text_of_run = shown.printed(cell, lines)
-        below = _block(html.escape(text_of_run), text_of_run)
+    if slide.kind != "words":
+        cell = cells[slide.position]
+        if slide.kind == "figure":
+            figure = shown.figure(cell)
+            heading = heading or figure.title
+            alt = html.escape(figure.alt, quote=True)
+            below = f'<figure class="drawing"><img src="{figure.source}" alt="{alt}"></figure>'
+        elif slide.kind == "formula":
+            formulas = "\n".join(shown.formulas(cell, lines))
+            below = f'<div class="formulas">{html_of(formulas)}</div>'
+        elif slide.kind == "table":
+            below = html_of(shown.table(cell))
+        elif slide.kind == "code":
+            below = _code(cell)
+        else:
+            said = shown.printed(cell, lines)
+            below = _block(html.escape(said), said)
     return f"<h2>{_inline(heading)}</h2>{_steps(text)}{below}"
 
 

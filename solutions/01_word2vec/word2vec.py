@@ -346,6 +346,7 @@ for d in range(1, 6):
 #
 # skip: Show the answer.
 
+
 # %%
 def keep(threshold):
     """For each word, the probability that an occurrence is kept."""

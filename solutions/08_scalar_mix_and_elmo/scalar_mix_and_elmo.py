@@ -202,6 +202,7 @@ explorer
 #
 # skip: Show the answer at once.
 
+
 # %% exercise="scalar_mix"
 def scalar_mix(layers, w, gamma):
     """gamma times the layers' sum, weighted by the softmax of w."""

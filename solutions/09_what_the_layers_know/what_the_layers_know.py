@@ -172,7 +172,7 @@ predict(
 #
 # minutes: 3
 #
-# say: The course's 335 sentences. Layer 0: 45. Random vectors of the words around: 54. Layers 1 and 2: 64 and 65, ahead of them by ten. Now the last bar: layer 0 of the word and of three words on either side, in their order, no LSTM. From it neither layer can be told.
+# say: The course's 335 sentences. Layer 0: 45. Random vectors of the words around: 54. Layers 1 and 2: 65 and 64, ahead of them by ten. Now the last bar: layer 0 of the word and of three words on either side, in their order, no LSTM. From it neither layer can be told.
 #
 # ask: Do these sentences show that reading adds to senses?
 #
@@ -398,13 +398,13 @@ print("  20,000 words to learn from (stored):", lead(pos))
 #
 # minutes: 2.5
 #
-# say: On the left are the words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. On the right, new words: random numbers fall, the trained layers stay.
+# say: First bar: words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. Second bar, hatched: new words. Random numbers fall, the trained layers stay.
 #
 # ask: Six words of ten were met. What does an average over all words hide?
 #
 # expect: "Nothing, it is the average." It is mostly a test of memory.
 #
-# skip: Point at random numbers, left and right.
+# skip: Point at the two bars of random numbers.
 
 # %% slide="subslide"
 met = WORDS.met()
