@@ -23,8 +23,12 @@ help:
 	@echo "make test-slow check what takes long: what changed since it was green, and some of the rest"
 	@echo "make test-stale check all that changed since it was green, and write the record of it"
 	@echo "make test-all  check everything, and write the record"
+	@echo "make book      make a site of all lessons and pages, to read without running anything"
 	@echo "make clean     remove .venv and caches; work/ stays as it is"
 	@echo "What each runs, and how long it takes, stands in docs/what_was_run.md."
+
+book: .venv/book.stamp
+	@$(RUN) autograde book
 
 lab: .venv/lab.stamp
 	@new=; if test -f .venv/new; then rm .venv/new; new='--after 2'; fi; \
@@ -85,9 +89,13 @@ endif
 	@found=; for p in $(CANDIDATES); do \
 	  if "$$p" -c '$(SUPPORTED)' >/dev/null 2>&1; then found=$$p; break; fi; \
 	done; \
+	if test -z "$$found" && command -v uv >/dev/null; then \
+	  echo "No Python 3.11, 3.12 or 3.13 is here; uv fetches one"; \
+	  uv python install --quiet 3.13 && found=$$(uv python find 3.13); \
+	fi; \
 	if test -z "$$found"; then \
 	  echo "The course needs Python 3.11, 3.12 or 3.13. Looked for:" $(CANDIDATES)"."; \
-	  echo "Install one and name it, for example: make lab PYTHON=python3.12. Or take the conda route of docs/installing.md."; \
+	  echo "Install one beside your own (sudo dnf install python3.13, brew install python@3.13), or uv, with which make lab fetches it; then make lab again. Or take the conda route of docs/installing.md."; \
 	  exit 1; \
 	fi; \
 	if ! "$$found" -c 'import venv, ensurepip' >/dev/null 2>&1; then \
@@ -114,8 +122,13 @@ endif
 	$(call install,$(COURSE_AND_TESTS))
 	@touch $@; rm -f .venv/new
 
+.venv/book.stamp: .venv/lab.stamp
+	@echo "Installing what the book needs, a dot every 3 seconds"
+	$(call install,'.[course,book]')
+	@touch $@; rm -f .venv/new
+
 clean:
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 	@echo "Removed .venv and caches. work/ stays as it is; make lab sets up again."
 
-.PHONY: help lab slides test test-slow test-stale test-all clean moved
+.PHONY: help lab book slides test test-slow test-stale test-all clean moved

@@ -13,6 +13,7 @@ COMMANDS = {
     ),
     "slides": ("autograde.slides.slides", "make the deck of a lesson's lecture"),
     "pictures": ("autograde.building.front_page", "draw the pictures of the README"),
+    "book": ("autograde.building.book", "make a site of all lessons and pages, to read offline"),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),
     "graded-course": (
         "autograde.marking.graded_course",

@@ -13,6 +13,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from elmo_mini._version import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 CONDA_NAMES = {"torch": "pytorch"}
 # Imported under another name than they are installed.
@@ -41,7 +43,7 @@ class Pins:
         self.direct = self.package | _requirements(extras["course"])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
         self.slides = _requirements(extras["slides"])
-        self.test = self.slides | _requirements(extras["test"])
+        self.test = self.slides | _requirements([*extras["book"], *extras["test"]])
         self.test.pop(canonicalize_name(project["name"]))
         lines = [line.split("#")[0].strip() for line in constraints.splitlines()]
         self.pinned = _requirements(filter(None, lines))
@@ -132,6 +134,10 @@ def test_every_kind_of_drift_is_seen(
         text.replace(old, new, 1) if place == which else text for place, text in enumerate(files)
     ]
     assert any(line.startswith(said) for line in Pins(*drifted).disagreements())
+
+
+def test_the_version_stands_the_same_in_both_places(files: list[str]) -> None:
+    assert tomllib.loads(files[0])["project"]["version"] == __version__
 
 
 def test_the_makefile_takes_the_pythons_of_pyproject(files: list[str]) -> None:

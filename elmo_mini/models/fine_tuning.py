@@ -181,6 +181,11 @@ def tune(
     Returns
     -------
     The mean loss of each batch before its step, without the pull
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
     body = [weight for weight in model.get_submodule("body").parameters() if weight.requires_grad]
     start = [weight.detach().clone() for weight in body]
@@ -192,6 +197,8 @@ def tune(
         for group, rate in zip(optimizer.param_groups, highest, strict=True):
             group["lr"] = rate * factor
         loss = functional.cross_entropy(model(ids, mask), labels)
+        if not loss.isfinite():
+            raise FloatingPointError(f"step {step}: the loss is {loss:.4g}; lower the rates")
         pairs = zip(body, start, strict=True) if pull else ()
         distances = [((now - before) ** 2).sum() for now, before in pairs]
         optimizer.zero_grad()

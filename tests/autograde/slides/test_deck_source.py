@@ -6,6 +6,7 @@ import pytest
 
 from autograde.building.deck_source import deck_refusals, slides_of
 from autograde.building.lesson_source import Lesson, read_lesson
+from tests.lesson_text import for_learners
 
 NOTE = """#
 # minutes: 1.5
@@ -48,6 +49,7 @@ def test_a_slide_stands_beside_its_cell_and_in_no_notebook(tmp_path: Path) -> No
     assert slide.minutes == 1.5
     assert slide.note["say"] == "This is so.\n\nAnd this."
     assert list(deck_refusals(lesson)) == []
+    assert for_learners(lesson.path) == SOURCE.replace(SLIDE, "")
 
 
 @pytest.mark.parametrize(
