@@ -45,6 +45,7 @@ INSIDE = frozenset(
         "MultiHead",
         "Block",
         "CausalLM",
+        "Classifier",
         "scrambled",
         "tune",
     ]
