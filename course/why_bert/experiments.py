@@ -68,7 +68,7 @@ def labels(seeds: Sequence[int]) -> tuple[str, Result]:
         of_task = replace(setup, task=task)
         rows: dict[str, dict[int, np.ndarray]] = {}
         for count, steps in STEPS.items():
-            draws = [_all_right(of_task, counted, count, steps, seed) for seed in seeds]
+            draws = [right_of_all(of_task, counted, count, steps, seed) for seed in seeds]
             for row in draws[0]:
                 rows.setdefault(row, {})[count] = np.stack([draw[row] for draw in draws])
         found[name] = {
@@ -96,7 +96,7 @@ def labels(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def _all_right(
+def right_of_all(
     setup: FineTuningSetup, counted: np.ndarray, count: int, steps: int, seed: int
 ) -> dict[str, np.ndarray]:
     """Of one draw of labels: which texts of the test each gets right."""
