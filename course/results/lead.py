@@ -17,7 +17,7 @@ AHEAD, BEHIND = "ahead", "behind"
 class Lead:
     """A difference in percentage points, with its 95 % interval over draws and texts.
 
-    Printed, it is a sentence that its own numbers decide.
+    Printed, it is a line that its own numbers decide, and a title where it begins with a capital.
     """
 
     one: str
@@ -34,11 +34,11 @@ class Lead:
     def __str__(self) -> str:
         if self.verdict == UNCLEAR:
             between = f"{self.mean:+.1f}, {self.low:+.1f} to {self.high:+.1f}"
-            return f"no clear difference between {self.one} and {self.other} ({between})"
+            return f"{self.one} and {self.other}: no clear difference ({between})"
         low, high = sorted((abs(self.low), abs(self.high)))
         side = "ahead of" if self.verdict == AHEAD else "behind"
         points = f"{abs(self.mean):.1f} points ({low:.1f} to {high:.1f})"
-        return f"{self.one} is {points} {side} {self.other}"
+        return f"{self.one}: {points} {side} {self.other}"
 
     @property
     def title(self) -> str:

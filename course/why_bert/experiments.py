@@ -4,12 +4,11 @@
 ``knowledge``: weights pretrained on speeches, on speeches with their words shuffled, and on film
 reviews, fine-tuned for two tasks. Two controls: questions without their ``?``, and a bag of the
 words that the networks know.
-``leash``: a pull to the start, one to 0, and a smaller rate, by the length of training.
 """
 
 import argparse
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,9 +19,9 @@ from course.command import Prepared, Result, run_experiments
 from course.results.accuracy import share_right
 from course.texts import labelled_tasks as tasks
 from course.texts.noun_or_verb import next_class, noun_or_verb
+from course.texts.word_classes import word_classes
 from course.why_bert import rivals
 from course.why_bert.fine_tuning_setup import (
-    BODY_RATE,
     WITHOUT_MARK,
     FineTuningSetup,
     Weights,
@@ -40,9 +39,8 @@ KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG, KNOWN_BAG, NOTHING = "bag of words", "bag, 1,000 words", "nothing"
 ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
-STRENGTHS, LENGTHS, LOOSE = (0.1, 1.0), (100, 300), "no pull"
-GENTLE = "a third of the rate"
 NOUN_OR_VERB, NEXT = "noun or verb", "class of the next word"
+LAST = "class of the last word"
 TUNED, FRESH, STATE, OWN = "fine-tuned", "fresh", "frozen state", "features"
 TABLE, VECTOR, COUNTED = "table of last words", "last word's vector", "counted vectors"
 BOTH, RIVALS, ALL = "features and state", "features and counts", "features, counts and state"
@@ -131,7 +129,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     films = list(corpora.load("movie_reviews").split("train").sentences(lower=True))
     films = films[: len(speeches) * 2]
     vocabulary = word_vocabulary([*speeches, *films], max_size=WORDS)
-    setup = FineTuningSetup(noun_or_verb(), {}, vocabulary, SMALL)
+    setup = FineTuningSetup(word_classes(), {}, vocabulary, SMALL)
     lots = random.Random(0)
     shuffled = [lots.sample(sentence, len(sentence)) for sentence in speeches]
     read: dict[str, Weights] = {
@@ -140,7 +138,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
         FILMS: _pretrained(setup, films),
     }
     compared = {
-        NOUN_OR_VERB: (setup.task.train, setup.task.test, len(setup.task.classes)),
+        LAST: (setup.task.train, setup.task.test, len(setup.task.classes)),
         "kind of question": _questions(),
         WITHOUT_MARK: _questions(mark=False),
     }
@@ -196,51 +194,9 @@ def with_known_words(part: Labelled, vocabulary: Vocabulary) -> Labelled:
     return replace(part, texts=[vocabulary.decode(vocabulary.encode(text)) for text in part.texts])
 
 
-def leash(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Right answers with 50 labels, by where the body is pulled to, how strongly, how long."""
-    setup = course_setup()
-    found: dict[str, Any] = {}
-    for steps in LENGTHS:
-        rows = {
-            name: np.stack([_pulled(setup, steps, seed, how) for seed in seeds])
-            for name, how in _pulls().items()
-        }
-        found[str(steps)] = {
-            "right": {name: share_right(correct) for name, correct in rows.items()},
-            "lead over no pull": {
-                name: share_right(correct - rows[LOOSE])
-                for name, correct in rows.items()
-                if name != LOOSE
-            },
-        }
-    return "A pull on the pretrained body, with 50 labels", {
-        "training": "batches of 10; Adam, body 0.001, head 0.01",
-        "test": f"{len(setup.task.test.texts)} beginnings of sentences (MASC)",
-        "strengths": list(STRENGTHS),
-        "seeds": list(seeds),
-        "steps": found,
-    }
-
-
-def _pulls() -> dict[str, dict[str, Any]]:
-    """Each way to hold the body, as `FineTuningSetup.tuned` takes it."""
-    ways: dict[str, dict[str, Any]] = {LOOSE: {}}
-    for name, how in (("to the start", "pull"), ("to 0", "decay")):
-        ways |= {f"{name}, {strength:g}": {how: strength} for strength in STRENGTHS}
-    return {**ways, GENTLE: {"body_rate": BODY_RATE / 3}}
-
-
-def _pulled(setup: FineTuningSetup, steps: int, seed: int, how: Mapping[str, Any]) -> np.ndarray:
-    train = setup.task.train.drawn(KNOWN, seed)
-    return setup.correct(
-        setup.tuned(setup.pretrained, train, seed, steps=steps, **how), setup.task.test
-    )
-
-
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "labels": labels,
     "knowledge": knowledge,
-    "leash": leash,
 }
 
 

@@ -49,32 +49,13 @@ def leads_by_labels(task: Mapping[str, Any], one: str, other: str) -> dict[int, 
     return {int(count): stored_lead(point, one, other) for count, point in points.items()}
 
 
-def leash_leads(stored: Mapping[str, Any], steps: int) -> dict[str, Lead]:
-    """The lead of every way to hold the body over no pull, after so many steps."""
-    found = stored["steps"][str(steps)]["lead over no pull"]
-    return {name: stored_lead(point, name, "no pull") for name, point in found.items()}
-
-
-def leash_figure(stored: Mapping[str, Any], title: str) -> Picture:
-    """How far each pull, and a smaller rate, is ahead of none, by the length of training."""
-    rows = {
-        f"{count} steps": found["lead over no pull"] for count, found in stored["steps"].items()
-    }
-    names = list(next(iter(rows.values())))
-    return interval_bars(
-        [name.replace(", ", ",\nλ = ").replace("third of", "third\nof") for name in names],
-        {name: [points[way] for way in names] for name, points in rows.items()},
-        title=title,
-        ylabel="points ahead of no pull",
-    )
-
-
-def knowledge_leads(stored: Mapping[str, Any]) -> dict[str, Lead]:
-    """Of both tasks: how far the speeches in order are ahead of shuffled ones."""
-    return {
-        task: stored_lead(rows["speeches less shuffled"], "text in order", "shuffled text")
-        for task, rows in stored["right"].items()
-    }
+def knowledge_leads(stored: Mapping[str, Any], task: str) -> dict[str, Lead]:
+    """Of one task: speeches in order against shuffled ones, and every reading against none."""
+    rows = stored["right"][task]
+    leads = [stored_lead(rows["speeches less shuffled"], "in order", "shuffled")]
+    read = ("speeches", "speeches, words shuffled", "film reviews")
+    leads += [stored_lead(rows[f"{name}, less nothing"], name, "nothing read") for name in read]
+    return {lead.one: lead for lead in leads}
 
 
 def knowledge_figure(stored: Mapping[str, Any], title: str) -> Picture:

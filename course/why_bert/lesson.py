@@ -3,7 +3,7 @@
 from course.results import published
 from course.results.lead import lead_of
 from course.results.stored import stored_result
-from course.texts.noun_or_verb import noun_or_verb, plain_nouns_and_verbs
+from course.texts.noun_or_verb import next_class, noun_or_verb, plain_nouns_and_verbs
 from course.why_bert.broken_bodies import four_runs, print_symptoms
 from course.why_bert.elmo_in_answering import elmo_in_answering
 from course.why_bert.figures import (
@@ -14,8 +14,6 @@ from course.why_bert.figures import (
     knowledge_leads,
     label_curves,
     leads_by_labels,
-    leash_figure,
-    leash_leads,
     loss_lines,
 )
 from course.why_bert.fine_tuning_setup import course_setup
@@ -54,11 +52,10 @@ __all__ = [
     "label_curves",
     "lead_of",
     "leads_by_labels",
-    "leash_figure",
-    "leash_leads",
     "load_causal_lm",
     "loss_lines",
     "ner_figure",
+    "next_class",
     "noun_or_verb",
     "plain_nouns_and_verbs",
     "print_elmo",

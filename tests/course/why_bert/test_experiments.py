@@ -17,7 +17,7 @@ from course.texts.noun_or_verb import (
 from course.texts.word_classes import LONGEST, word_classes
 from course.why_bert import broken_bodies, figures, rivals
 from course.why_bert import experiments as why_bert
-from course.why_bert.fine_tuning_setup import FineTuningSetup, course_setup
+from course.why_bert.fine_tuning_setup import WITHOUT_MARK, FineTuningSetup, course_setup
 from course.why_bert.labels_saved import labels_needed
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -69,16 +69,16 @@ def test_a_lead_says_its_numbers_and_its_verdict() -> None:
     assert (ahead.verdict, behind.verdict) == ("ahead", "behind")
     assert ahead.mean == pytest.approx(100 * (np.mean(runs["high"]) - base.mean()))
     assert str(behind) == (
-        f"low is {ahead.mean:.1f} points ({-behind.high:.1f} to {-behind.low:.1f}) behind high"
+        f"low: {ahead.mean:.1f} points ({-behind.high:.1f} to {-behind.low:.1f}) behind high"
     )
     unclear = Lead("a", "b", 0.5, -1.0, 2.0)
-    assert unclear.title == "No clear difference between a and b (+0.5, -1.0 to +2.0)"
+    assert unclear.title == "A and b: no clear difference (+0.5, -1.0 to +2.0)"
 
 
 def test_rivals_read_what_they_say() -> None:
     train = Labelled([["to", "run"], ["the", "run"], ["to", "call"], ["a", "run"]], [1, 0, 1, 0])
     test = Labelled([["the", "run"], ["to", "run"], ["we", "call"], ["we", "use"]], [0, 1, 1, 0])
-    assert rivals.table_of_last_words(train, test).tolist() == [1, 0, 1, 1]
+    assert rivals.table_of_last_words(train, test).tolist() == [1, 0, 1, 0]
     known, asked = rivals.features(train, test)
     assert rivals.read(known, asked, train, test)[:2].tolist() == [1, 1]
     assert rivals.beside(known, asked).shape == (4, known.shape[1] * 2)
@@ -115,7 +115,58 @@ def test_broken_runs_show_their_symptoms(monkeypatch: pytest.MonkeyPatch) -> Non
     assert runs["C"].moved[0] == 0 < runs["sound"].moved[0]
 
 
-STORED_TESTS
+def test_what_the_lesson_says_of_the_stored_labels() -> None:
+    stored = stored_result("why_bert_labels").numbers
+    task = stored["tasks"]["noun or verb"]
+
+    def leads(one: str, other: str) -> dict[int, Lead]:
+        return figures.leads_by_labels(task, one, other)
+
+    fresh = leads("fine-tuned", "fresh")
+    assert (round(fresh[50].mean), round(fresh[1_600].mean)) == (15, 4)
+    assert {lead.verdict for lead in fresh.values()} == {"ahead"}
+    adds = leads("features, counts and state", "features and counts")
+    assert (round(adds[50].mean, 1), round(adds[200].mean, 1)) == (3.5, 1.4)
+    assert [adds[n].verdict for n in (50, 200)] == ["ahead"] * 2
+    assert [adds[n].verdict for n in (800, 1_600)] == ["no clear difference"] * 2
+    rival = leads("fine-tuned", "features and counts")
+    assert "ahead" not in {lead.verdict for lead in rival.values()}, "nowhere ahead"
+    assert (round(rival[800].mean), rival[800].verdict) == (-3, "behind")
+    frozen = leads("fine-tuned", "frozen state")
+    assert frozen[50].verdict == "no clear difference"
+    assert (round(frozen[1_600].mean), frozen[1_600].verdict) == (5, "ahead")
+    right = {name: {int(n): p["mean"] for n, p in row.items()} for name, row in
+             task["right"].items()}  # fmt: skip
+    share = right["fresh"][200] / right["fresh"][1_600]
+    assert f"{share:.0%}" == "77%"
+    assert f"{right['table of last words'][200] / right['table of last words'][1_600]:.0%}" == "88%"
+    needed = stored["labels that fresh needs for what fine-tuned does with the fewest"]
+    found = labels_needed(list(right["fresh"]), list(right["fresh"].values()),
+                          right["fine-tuned"][50])  # fmt: skip
+    point = needed["noun or verb"]
+    assert point["mean"] == pytest.approx(found)
+    assert [round(point[end] / 50) for end in ("low", "mean", "high")] == [4, 8, 17]
+
+
+def test_what_the_lesson_says_of_the_stored_knowledge() -> None:
+    numbers = stored_result("why_bert_knowledge").numbers
+    words = figures.knowledge_leads(numbers, "class of the last word")
+    assert words["in order"].verdict == "ahead"
+    assert round(words["speeches"].mean) == round(words["film reviews"].mean) == 18
+    shuffled = words["speeches, words shuffled"]
+    assert (round(shuffled.mean), shuffled.verdict) == (-7, "behind")
+    questions = figures.knowledge_leads(numbers, "kind of question")
+    assert questions["in order"].verdict != "ahead"
+    assert "ahead" not in {lead.verdict for lead in questions.values()}
+    assert {name: round(lead.mean, 1) for name, lead in questions.items() if name != "in order"} == {
+        "speeches": -5.5, "speeches, words shuffled": -9.0, "film reviews": -4.4
+    }  # fmt: skip
+    found = numbers["right"]["kind of question"]
+    assert round(100 * found["bag, 1,000 words"]["mean"], 1) == 54.8
+    networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
+    assert found["bag, 1,000 words"]["mean"] > max(found[name]["mean"] for name in networks)
+    unmarked = figures.knowledge_leads(numbers, WITHOUT_MARK)
+    assert {lead.verdict for lead in unmarked.values()} == {"no clear difference"}
 
 
 def test_a_text_without_its_mark_and_one_of_known_words() -> None:
@@ -136,13 +187,7 @@ def test_held_out_loss_at_one_training_loss_lies_between_its_neighbours() -> Non
     assert "new texts cost 3.00 own" in picture.description
 
 
-def test_the_experiments_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(why_bert, "course_setup", lambda: SETUP)
-    monkeypatch.setattr(why_bert, "LENGTHS", (2,))
-    monkeypatch.setattr(why_bert, "STRENGTHS", (10.0,))
-    _, numbers = why_bert.leash([1])
-    ways = {"no pull", "to the start, 10", "to 0, 10", "a third of the rate"}
-    assert set(numbers["steps"]["2"]["right"]) == ways
+def test_the_experiments_in_small() -> None:
     found = why_bert.right_of_all(SETUP, np.random.default_rng(0).random((4_000, 5)), 20, 2, 1)
     assert {name for pair in why_bert.LEADS for name in pair} <= set(found)
     assert {correct.shape for correct in found.values()} == {(700,)}
