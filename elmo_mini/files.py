@@ -20,7 +20,16 @@ _NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 def as_path(path: PathLike) -> Path:
-    """The path as `pathlib` has it; a leading ``~`` is the home folder, as in a shell."""
+    """The path as `pathlib` has it; a leading ``~`` is the home folder, as in a shell.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is an address of the web, which `pathlib` would take for a folder.
+    """
+    if os.fsdecode(path).startswith(("http://", "https://")):
+        name = os.fsdecode(path)
+        raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
     named = Path(path)
     try:
         return named.expanduser()

@@ -37,6 +37,23 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+def test_where_no_python_fits_uv_is_asked_for_one(folder: Path) -> None:
+    fitting = folder.parent / "fitting python"
+    fitting.write_text(STAND_IN)
+    fitting.chmod(0o755)
+    (folder.parent.parent / "uv").write_text(
+        f'#!/bin/sh\necho "uv $*" >> calls\ntest "$2" = install || echo "{fitting}"\n'
+    )
+    (folder.parent.parent / "uv").chmod(0o755)
+    status, told, asked = make(folder, "lab", TOO_OLD="1")
+    assert status == 0
+    assert "uv fetches one" in told
+    assert [line for line in asked if line.startswith("uv")] == [
+        "uv python install --quiet 3.13",
+        "uv python find 3.13",
+    ]
+
+
 def make(folder: Path, target: str, **environment: str) -> tuple[int, str, list[str]]:
     """Exit status, what was said, and what the stand-in was asked to do."""
     calls = folder / "calls"
@@ -65,6 +82,15 @@ def test_the_first_call_installs_and_the_second_starts_at_once(folder: Path) -> 
     assert asked[-1] == "-m autograde lab --after 2"
     assert [line[:4] for line in said.splitlines()] == ["1/4 ", "2/4 ", "    ", "lab "]
     assert make(folder, "lab") == (0, "lab started\n", ["-m autograde lab"])
+
+
+@pytest.mark.parametrize("name", ["cash $5", "$HOME", "a $(shell touch made) b", "it's #1"])
+def test_a_folder_may_have_any_sign_in_its_name(folder: Path, name: str) -> None:
+    odd = folder.rename(folder.with_name(name))
+    status, _, asked = make(odd, "lab")
+    assert (status, installs(asked)) == (0, 1)
+    assert make(odd, "lab") == (0, "lab started\n", ["-m autograde lab"])
+    assert not list(folder.parent.parent.rglob("made"))
 
 
 def test_what_pip_says_goes_to_a_file(folder: Path) -> None:

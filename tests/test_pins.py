@@ -13,6 +13,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from elmo_mini._version import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 CONDA_NAMES = {"torch": "pytorch"}
 # Imported under another name than they are installed.
@@ -40,7 +42,9 @@ class Pins:
         self.package = self.base | _requirements(extras["experiments"])
         self.direct = self.package | _requirements(extras["course"])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
-        self.test = _requirements(extras["test"])
+        self.several, self.slides = _requirements(extras["class"]), _requirements(extras["slides"])
+        self.test = self.several | self.slides | _requirements([*extras["book"], *extras["test"]])
+        self.test.pop(canonicalize_name(project["name"]))
         lines = [line.split("#")[0].strip() for line in constraints.splitlines()]
         self.pinned = _requirements(filter(None, lines))
         self.conda, self.conda_pip = _conda(environment)
@@ -132,6 +136,10 @@ def test_every_kind_of_drift_is_seen(
     assert any(line.startswith(said) for line in Pins(*drifted).disagreements())
 
 
+def test_the_version_stands_the_same_in_both_places(files: list[str]) -> None:
+    assert tomllib.loads(files[0])["project"]["version"] == __version__
+
+
 def test_the_makefile_takes_the_pythons_of_pyproject(files: list[str]) -> None:
     low, high = re.findall(
         r"\((\d+, \d+)\) <= sys\.version_info\[:2\] <= \((\d+, \d+)\)", read("Makefile")
@@ -152,7 +160,7 @@ def test_what_is_imported_is_declared(files: list[str]) -> None:
     imported = {
         "elmo_mini": pins.package.keys() | {"ipywidgets"},  # inside brought_by("course")
         "course": pins.package.keys() | {"ipywidgets"},
-        "autograde": pins.direct.keys(),
+        "autograde": pins.direct.keys() | pins.several.keys() | pins.slides.keys(),
         "tests": pins.direct.keys() | pins.test.keys(),
     }
     undeclared = {

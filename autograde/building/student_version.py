@@ -9,6 +9,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from autograde.building.lesson_source import Lesson
 from autograde.grading.nbgrader_settings import settings_of
@@ -36,19 +37,29 @@ def student_version(lesson: Lesson, solution: NotebookNode) -> dict[Path, bytes]
         source = Path(root, "solutions", lesson.name)
         copy_data_files(lesson, source)
         nbformat.write(solution, source / lesson.notebook_name)
-        config = settings_of(lesson.course)
-        config.CourseDirectory.root = root
-        config.CourseDirectory.assignment_id = lesson.name
-        config.GenerateAssignment.no_database = True
-        config.SaveCells.enabled = False
-        course = CourseDirectory(config=config)
-        GenerateAssignment(coursedir=course, config=config, log=LOG).start()
-        release = Path(root, "lessons", lesson.name)
+        release = generate(Path(root), lesson.name, settings_of(lesson.course))
         return {
             file.relative_to(release): file.read_bytes()
             for file in sorted(release.rglob("*"))
             if file.is_file()
         }
+
+
+def generate(root: Path, lesson: str, config: Config) -> Path:
+    """Release a lesson of the course in this folder, with no gradebook; where it is then.
+
+    Raises
+    ------
+    nbgrader.converters.base.NbGraderException
+        nbgrader refuses the notebook.
+    """
+    config.CourseDirectory.root = str(root)
+    config.CourseDirectory.assignment_id = lesson
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    course = CourseDirectory(config=config)
+    GenerateAssignment(coursedir=course, config=config, log=LOG).start()
+    return root / course.release_directory / lesson
 
 
 def copy_data_files(lesson: Lesson, target: Path) -> None:

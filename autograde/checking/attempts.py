@@ -21,6 +21,13 @@ def tries(exercise_id: str) -> int:
     return _tries[exercise_id]
 
 
+def opened(exercise_id: str) -> int:
+    """How many answers were judged, in this kernel and in earlier ones of this learner's."""
+    workspace = find_workspace()
+    recorded = results(workspace).get(exercise_id) if workspace is not None else None
+    return max(tries(exercise_id), recorded.tries if recorded is not None else 0)
+
+
 def of_this_kernel() -> dict[str, bool]:
     """By exercise, whether an answer judged in this kernel has passed, the latest one last."""
     return {exercise_id: exercise_id in _passed for exercise_id in _tries}

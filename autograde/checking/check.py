@@ -14,7 +14,7 @@ import torch
 
 from autograde.checking import attempts, catalogue
 from autograde.checking.captured_output import captured_output
-from autograde.checking.case_inputs import case_inputs
+from autograde.checking.case_inputs import case_inputs, same_for_all
 from autograde.checking.code_parts import code_parts
 from autograde.checking.diagnosis import named_mistake, other_errors
 from autograde.checking.exercise import Answer, CourseAtFault, Exercise, Plain
@@ -87,6 +87,7 @@ def check(exercise_id: str, answer: Answer) -> Score:
         if _is_the_learners(exercise, answer) or report.points == exercise.points:
             kept = keep_at_the_workspace(answer, report, examine)
             report = replace(report, note=f"{report.note} {kept}".strip())
+        report = replace(report, note=f"{report.note} {_opened(report)}".strip())
     score = Score(report)
     score.print_outside_notebooks()
     score.tell_validation()
@@ -122,6 +123,20 @@ def report_of(exercise: Exercise, answer: Answer) -> Report:
         if examined is answer and len(before) == len(now) and all(map(operator.is_, before, now)):
             return report
     return _examine_and_remember(exercise, answer)
+
+
+def _opened(report: Report) -> str:
+    """How often that was opened which should be opened once; "" where there is no such thing."""
+    exercise = report.exercise
+    times = attempts.opened(exercise.id)
+    if not exercise.opens or not report.cases or not times:
+        return ""
+    if times == 1:
+        return f"{exercise.opens} were opened once: this result counts as measured."
+    return (
+        f"{exercise.opens} were opened {times} times. Whoever reports the best of {times} measures "
+        "luck, too: report this number with the score."
+    )
 
 
 def _was_just_told(exercise: Exercise, answer: Answer) -> bool:
@@ -183,9 +198,15 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     note = "" if torch.is_grad_enabled() else GRADIENTS_OFF
     if any(outcome.gradients_off for outcome in came):
         note = LEFT_OFF
-    elif report.points < exercise.points and report.cases and computes_without_gradients(answer):
+    elif report.points < exercise.points and report.cases and _lacks_gradients(exercise, answer):
         note = NO_GRAD
     return replace(report, printed=printed.getvalue(), note=note)
+
+
+def _lacks_gradients(exercise: Exercise, answer: Answer) -> bool:
+    """Whether an answer switches gradients off where no right answer does."""
+    right = (exercise.reference, *exercise.right_answers.values())
+    return computes_without_gradients(answer) and not any(map(computes_without_gradients, right))
 
 
 def _not_judged(exercise: Exercise, error: Exception) -> Report:
@@ -211,7 +232,7 @@ def _judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed:
         CaseResult(case.name, _difference(exercise, right, mine))
         for case, right, mine in zip(exercise.cases, expected, came, strict=True)
     )
-    points = _points(exercise, [result.difference is None for result in results])
+    points = points_for(exercise, [result.difference is None for result in results])
     wrong = [i for i, result in enumerate(results) if result.difference is not None]
     if not wrong:
         return Report(exercise, points, results, "All cases are right.")
@@ -289,10 +310,20 @@ def _difference(exercise: Exercise, expected: Outcome, came: Outcome) -> str | N
     return first_difference(expected.view, came.view, rtol=exercise.rtol, atol=exercise.atol)
 
 
-def _points(exercise: Exercise, right: list[bool]) -> float:
+def points_for(exercise: Exercise, right: list[bool]) -> float:
+    """What so many right cases earn.
+
+    Neither corners alone earn anything, nor cases that are the same for everybody: a table of what
+    somebody else's answer returned would have these.
+    """
     pairs = list(zip(exercise.cases, right, strict=True))
-    if not any(ok for case, ok in pairs if not case.edge):
+    ordinary = {index for index, (case, _) in enumerate(pairs) if not case.edge}
+    if not any(right[index] for index in ordinary):
         return 0.0
+    if not all(right):
+        own = ordinary - same_for_all(exercise)
+        if own and not any(right[index] for index in own):
+            return 0.0
     share = sum(case.weight for case, ok in pairs if ok) / sum(case.weight for case, _ in pairs)
     return exercise.points if all(right) else math.floor(exercise.points * share * 4) / 4
 

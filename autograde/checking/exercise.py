@@ -90,6 +90,7 @@ class Exercise:
     ``codes``, such as ids of words, nothing is said of the size of a single one. What is expected
     stands in the report of a wrong case, unless that is the answer itself (``shows_expected``).
     Where no input of a case would help to find the mistake, none is shown (``shows_case``).
+    What each check ``opens``, such as hidden texts, is counted, and said with the result.
     ``needs`` is called before an answer is run, and raises `CourseAtFault` where something is amiss
     that is no learner's.
     """
@@ -114,6 +115,7 @@ class Exercise:
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0
+    opens: str = ""
     needs: Callable[[], object] | None = None
 
     def inputs(self, case_index: int, seed: int) -> Inputs:

@@ -89,6 +89,27 @@ class Source:
         line = self.text[self.text.rfind("\n", 0, start) + 1 :]
         return new.replace("⏎", "\n" + line[: len(line) - len(line.lstrip())])
 
+    @property
+    def name(self) -> str:
+        """What the answer is called in its text."""
+        return _definition(self.answer).name
+
+    def edited_text(self, spans: list[Span]) -> str:
+        """The text with other code in these places.
+
+        Raises
+        ------
+        NotASlip
+            If two places meet.
+        """
+        spans = sorted(spans)
+        if any(left[1] > right[0] for left, right in pairwise(spans)):
+            raise NotASlip("two edits change the same place")
+        text = self.text
+        for start, end, new in reversed(spans):
+            text = text[:start] + new + text[end:]
+        return text
+
     def edited(self, spans: list[Span]) -> Answer:
         """The answer with other code in these places, made anew.
 
@@ -97,12 +118,7 @@ class Source:
         NotASlip
             If two places meet, and if what results is no Python.
         """
-        spans = sorted(spans)
-        if any(left[1] > right[0] for left, right in pairwise(spans)):
-            raise NotASlip("two edits change the same place")
-        text = self.text
-        for start, end, new in reversed(spans):
-            text = text[:start] + new + text[end:]
+        text = self.edited_text(spans)
         names: dict[str, Any] = {}
         for part in (*self.calls, self.answer):
             names = _definition(part).namespace | names
@@ -110,7 +126,7 @@ class Source:
             exec(compile(text, SLIP, "exec"), names)
         except SyntaxError as error:
             raise NotASlip(f"what results is no Python: {error.msg}: {error.text}") from None
-        answer: Answer = names[_definition(self.answer).name]
+        answer: Answer = names[self.name]
         return answer
 
 
@@ -135,6 +151,11 @@ class Slip(Mistake):
     @cached_property
     def _spans(self) -> list[Span]:
         return self.source.spans(self.edits)
+
+    @property
+    def text(self) -> str:
+        """The code of the wrong answer, and of what it calls that is changed."""
+        return self.source.edited_text(self._spans)
 
     @cached_property
     def answer(self) -> Answer:

@@ -12,11 +12,10 @@ from autograde.checking.exercise import Exercise
 from autograde.checking.outcomes import NOT_RUN, Outcome, known_outcome
 from autograde.checking.report import Report
 from autograde.checking.safe_state import safe_state
-from autograde.marking.asking.inside import INSIDE, inside_outcome
 from autograde.marking.asking.outcomes import asked_outcome
+from autograde.marking.asking.own_memory import bounded_memory
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
-from autograde.marking.oracles import Symbol
 from autograde.marking.verdict import ExerciseVerdict
 
 NOT_JUDGED = "Your answer was not judged"
@@ -32,6 +31,7 @@ ENDED = (
     'Your function ended its own process in the case "{case}", or took more memory than there is. '
     "Leave out `exit()`, and look at the shapes."
 )
+_seeds: dict[str, int] = {}
 NO_PROTOCOL = 'What came back in the case "{case}" could not be read.'
 
 
@@ -42,15 +42,15 @@ def seed_for(secret: bytes, student: str, exercise: str) -> int:
 
 
 @safe_state()
-def report_on(
-    exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int], gone: set[Symbol]
-) -> Report:
+@bounded_memory()
+def report_on(exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int]) -> Report:
     """Judge an answer that lives at the other end.
 
     Parameters
     ----------
     ended : ends the answer's process, and returns the signal that had ended it before; 0 for none
     """
+    _forget_other_cases(exercise.id, seed)
     try:
         about = peer.ask("about", [*exercise.parameters()])
         refusal = _refusal(exercise, about)
@@ -62,10 +62,7 @@ def report_on(
     came: list[Outcome] = []
     for index, case in enumerate(exercise.cases):
         try:
-            if exercise.id in INSIDE:
-                came.append(inside_outcome(peer, exercise, index, seed, gone))
-            else:
-                came.append(asked_outcome(peer, exercise, index, seed))
+            came.append(asked_outcome(peer, exercise, index, seed))
         except Waited:
             ended()
             came.append(_cut(WAITING.format(case=case.name)))
@@ -82,11 +79,16 @@ def report_on(
     else:
         ended()
     came += [NOT_RUN] * (len(exercise.cases) - len(came))
-    try:
-        return judged(exercise, _not_here, tuple(came), seed)
-    finally:
+    return judged(exercise, _not_here, tuple(came), seed)
+
+
+def _forget_other_cases(exercise: str, seed: int) -> None:
+    """Keep what the course's own answers do with the cases of one student, and no more."""
+    if _seeds.setdefault(exercise, seed) != seed:
         known_outcome.cache_clear()
         case_inputs.cache_clear()
+        _seeds.clear()
+        _seeds[exercise] = seed
 
 
 def _not_here(*arguments: Any) -> Any:
@@ -115,7 +117,6 @@ def _refusal(exercise: Exercise, about: Any) -> str:
 def verdict_of(report: Report) -> ExerciseVerdict:
     """A report as what is stored."""
     exercise = report.exercise
-    inside = exercise.id in INSIDE and bool(report.cases)
     return ExerciseVerdict(
         id=exercise.id,
         title=exercise.title,
@@ -128,7 +129,6 @@ def verdict_of(report: Report) -> ExerciseVerdict:
         certain=report.certain,
         cases=tuple({"name": case.name, "difference": case.difference} for case in report.cases),
         page=report.html(),
-        believed=inside,
     )
 
 

@@ -14,6 +14,7 @@ class Limits:
     Attributes
     ----------
     cell_seconds : processor seconds of a cell of the student's own; a lesson's cells take under 10
+    lesson_seconds : processor seconds of a statement of the lesson's own, such as a training
     idle_seconds : how long an answer or a cell may wait for nothing, such as in a `sleep`
     memory_mb : what a submission may take beside Python and PyTorch; right answers stay below 300
     processes : processes and threads at once; PyTorch starts as many threads as there are cores
@@ -24,6 +25,7 @@ class Limits:
     """
 
     cell_seconds: float = 30.0
+    lesson_seconds: float = 300.0
     idle_seconds: float = 20.0
     memory_mb: int = 2_000
     processes: int = 64

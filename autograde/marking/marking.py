@@ -1,49 +1,20 @@
 """Marking one submission: its steps are done in the sandbox, and each exercise is judged here."""
 
 import contextlib
-import os
+import select
 import socket
-import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from autograde.checking import catalogue
 from autograde.checking.exercise import Exercise
-from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
+from autograde.marking.clock import Clock, TimedPeer
 from autograde.marking.judging import line_of, not_defined, report_on, verdict_of
 from autograde.marking.limits import Limits
 from autograde.marking.oracles import Symbol, given_back, symbol_of
 from autograde.marking.plan import Step
 from autograde.marking.sandbox.start import Server
 from autograde.marking.verdict import ExerciseVerdict
-
-MOST_LOAD = 10.0
-OWN_FAULT = (SyntaxError.__name__, "IndentationError")
-
-
-class Clock:
-    """Raises when what is waited for takes longer than the limits and this machine's load allow."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.start(0.0)
-
-    def start(self, seconds: float) -> None:
-        """Begin to wait for something that may take so many processor seconds."""
-        load = min(MOST_LOAD, max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1)))
-        self.until = time.monotonic() + (seconds + self.limits.idle_seconds) * load
-
-    def __call__(self) -> None:
-        """Raise if the time is up.
-
-        Raises
-        ------
-        Waited
-            If it is.
-        """
-        if time.monotonic() > self.until:
-            raise Waited("too long")
 
 
 class Marking:
@@ -70,10 +41,11 @@ class Marking:
         self.notes: list[str] = []
         self._given: list[str] = []
         self._skip: set[int] = set()
-        self._errors: dict[int, str] = {}
+        self._missing: set[str] = set()
+        self._brought: set[Symbol] = set()
         self._restarts = 0
         self.spent = 0.0
-        self._clock = Clock(limits)
+        self._clock = Clock(limits, server.process.pid)
         self._begin()
 
     def run(self) -> dict[str, ExerciseVerdict]:
@@ -112,13 +84,42 @@ class Marking:
             self._give_back(exercise_id)
         self._run(number)
 
+    def _bring(self, step: Step) -> bool:
+        """Give what a statement takes that is late; False if that would answer an open exercise."""
+        if step.reads & self._missing:
+            return False
+        for symbol, text in step.late:
+            if symbol in self._brought:
+                continue
+            parts, came = given_back(symbol, self.gone)
+            if came & self._open():
+                return False
+            rows = [[part.module, part.source] for part in parts]
+            for message in (["give", ".".join(symbol), rows, list(symbol)], ["run", text, "", 30]):
+                self._line.send(message)
+                self._line.receive()
+            self._brought.add(symbol)
+        return True
+
+    def _open(self) -> set[Symbol]:
+        """The references of exercises that are not judged yet."""
+        return {symbol_of(catalogue.find(name)) for name in self.seeds} - {
+            symbol_of(catalogue.find(name)) for name in self.sealed
+        }
+
     def _run(self, number: int) -> None:
         step = self.steps[number]
         if number in self._skip:
             return
-        self._clock.start(self.limits.cell_seconds)
+        own = step.kind == "own"
+        seconds = self.limits.cell_seconds if own else self.limits.lesson_seconds
+        self._clock.start(seconds)
         try:
-            self._line.send(["run", step.source, step.label, self.limits.cell_seconds])
+            if step.kind == "given" and not self._bring(step):
+                self._missing |= step.binds
+                return
+            self._missing -= step.binds
+            self._line.send(["run", step.source, step.label, seconds])
             answer, _ = self._line.receive()
             error = answer.get("error")
         except (BadMessage, Gone, Waited) as problem:
@@ -126,12 +127,11 @@ class Marking:
             self._restart(number, problem)
             return
         if error:
-            self._errors[number] = f"{error.get('type')}: {error.get('text')}"
+            said = f"{error.get('type')}: {error.get('text')}"
             if error.get("stopped"):
-                seconds = self.limits.cell_seconds
                 self._note(number, f"was stopped after {seconds:g} seconds of processor time")
-            elif step.kind == "own" and step.matters:
-                self._note(number, f"stopped with {self._errors[number][:300]}")
+            elif step.matters if own else self.limits.run_everything:
+                self._note(number, f"stopped with {said[:300]}")
 
     def _note(self, number: int, what: str) -> None:
         note = f"Cell {self.steps[number].label.strip('<>').removeprefix('cell ')} {what}."
@@ -146,6 +146,7 @@ class Marking:
         if self._restarts > self.limits.restarts:
             self._skip |= {n for n, step in enumerate(self.steps) if step.kind == "own"}
         self._begin()
+        self._brought.clear()
         given, self._given = self._given, []
         for exercise_id in given:
             self._give_back(exercise_id)
@@ -175,8 +176,8 @@ class Marking:
                 why = _why(line_of(end, self._clock))
                 ended()
                 return not_defined(exercise, why)
-            peer = _Timed(line_of(end, self._clock), self._clock, exercise.seconds)
-            return verdict_of(report_on(exercise, peer, self.seeds[exercise.id], ended, self.gone))
+            peer = TimedPeer(line_of(end, self._clock), self._clock, exercise.seconds)
+            return verdict_of(report_on(exercise, peer, self.seeds[exercise.id], ended))
 
     def _ender(self, number: int) -> Callable[[], int]:
         done: list[int] = []
@@ -204,10 +205,7 @@ class Marking:
             return
         symbol = symbol_of(catalogue.find(exercise_id))
         parts, came = given_back(symbol, self.gone)
-        open_ones = {symbol_of(catalogue.find(other)) for other in self.seeds} - {
-            symbol_of(catalogue.find(other)) for other in self.sealed
-        }
-        if came & open_ones or not parts:
+        if came & self._open() or not parts:
             return
         rows = [[part.module, part.source] for part in parts]
         self._clock.start(self.limits.cell_seconds)
@@ -221,24 +219,8 @@ class Marking:
             return
 
 
-class _Timed(Peer):
-    """A peer that may take so many seconds for each request."""
-
-    def __init__(self, line: Line, clock: Clock, seconds: float) -> None:
-        self._clock, self._seconds = clock, seconds
-        super().__init__(line, strict=True)
-
-    def ask(self, what: str, *arguments: Any) -> Any:
-        """Send a request; the clock begins anew with each case."""
-        if what in ("begin", "about"):
-            self._clock.start(self._seconds)
-        return super().ask(what, *arguments)
-
-
 def _handed_over(line: socket.socket, watch: Callable[[], None]) -> tuple[bytes, socket.socket]:
     """The mark and the socket that the submission's fork sends."""
-    import select
-
     while not select.select([line], [], [], 0.05)[0]:
         watch()
     mark, descriptors, _, _ = socket.recv_fds(line, 1, 1)

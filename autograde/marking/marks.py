@@ -6,6 +6,7 @@ its formgrader, feedback and export go on from here.
 
 import contextlib
 import json
+import warnings
 from pathlib import Path
 
 import nbformat
@@ -13,6 +14,7 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.preprocessors import SaveCells
+from sqlalchemy.exc import SAWarning
 
 from autograde.grading.nbgrader_settings import put_scripts_on_path
 from autograde.marking.plan import checked
@@ -59,7 +61,10 @@ class Marks:
         """
         student = verdict.student
         self.gradebook.update_or_create_student(student)
-        submission = self.gradebook.update_or_create_submission(self.lesson, student)
+        with warnings.catch_warnings():
+            # nbgrader makes a submission's rows before it is in the session, which is harmless.
+            warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
+            submission = self.gradebook.update_or_create_submission(self.lesson, student)
         if when:
             submission.timestamp = utils.parse_utc(when)
         points = {exercise.id: exercise.points for exercise in verdict.exercises}

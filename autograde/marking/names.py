@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 BUILT_IN = frozenset(dir(builtins))
+Import = ast.Import | ast.ImportFrom
 FIXED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
@@ -18,7 +19,8 @@ FIXED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 class Piece:
     """A top-level statement: its text, what it binds, what it changes in place, what it reads.
 
-    ``chains`` holds the dotted names that it reads, such as ``course.sgns_loss``.
+    ``chains`` holds the dotted names that it reads, such as ``course.sgns_loss``; ``imports`` the
+    import statements in it, also those in functions.
     """
 
     text: str
@@ -28,6 +30,7 @@ class Piece:
     changes: frozenset[str]
     reads: frozenset[str]
     chains: frozenset[str] = field(default=frozenset())
+    imports: tuple[Import, ...] = ()
 
 
 def pieces(source: str) -> list[Piece]:
@@ -39,20 +42,24 @@ def pieces(source: str) -> list[Piece]:
         If it is none.
     """
     lines = source.splitlines()
+    body = ast.parse(source).body
+    starts = [min([n.lineno, *(d.lineno for d in getattr(n, "decorator_list", []))]) for n in body]
+    ends = [node.end_lineno or node.lineno for node in body]
     found = []
-    for node in ast.parse(source).body:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        assert node.end_lineno is not None
-        found.append(piece("\n".join(lines[first - 1 : node.end_lineno]), first, node))
+    for place, (node, first, last) in enumerate(zip(body, starts, ends, strict=True)):
+        text = "\n".join(lines[first - 1 : last])
+        shared = first in ends[max(place - 1, 0) : place] or last in starts[place + 1 : place + 2]
+        found.append(piece(text, first, node, ast.unparse(node) if shared else text))
     return found
 
 
-def piece(text: str, line: int, node: ast.stmt) -> Piece:
-    """A statement with its names."""
+def piece(text: str, line: int, node: ast.stmt, alone: str) -> Piece:
+    """A statement with its names; ``alone`` is its text without others in the same line."""
     binds: set[str] = set()
     changes: set[str] = set()
     reads: set[str] = set()
     chains: set[str] = set()
+    imports: list[Import] = []
     for part in _outside_functions(node):
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             binds.add(part.name)
@@ -67,11 +74,14 @@ def piece(text: str, line: int, node: ast.stmt) -> Piece:
     for part in ast.walk(node):
         if isinstance(part, ast.Attribute) and (dotted := _dotted(part)):
             chains.add(dotted)
-        if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+        elif isinstance(part, Import):
+            imports.append(part)
+        elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
             reads.add(part.target.id)
-    reads |= _read_outside(symtable.symtable(ast.unparse(node), "piece", "exec"))
+    reads |= _read_outside(symtable.symtable(alone, "piece", "exec"))
     names = frozenset(reads - BUILT_IN | (reads & binds))
-    return Piece(text, line, node, frozenset(binds), frozenset(changes), names, frozenset(chains))
+    sets = frozenset(binds), frozenset(changes), names, frozenset(chains)
+    return Piece(text, line, node, *sets, tuple(imports))
 
 
 def _read_outside(table: symtable.SymbolTable) -> set[str]:
@@ -112,9 +122,9 @@ def needed(
 ) -> tuple[set[int], set[str]]:
     """Which of the pieces it takes for these names to be there, by their places; and all names.
 
-    What binds a name is taken, and what changes it in place; then what those read, and so on.
-    What is imported or defined is not changed by a call of one of its functions; ``answers`` import
-    and define, too.
+    A piece that binds one of the names or changes it in place is taken, and then what that piece
+    reads is needed, too. Calling a function of something that was imported or defined (here, or in
+    one of the ``answers``) does not count as changing it.
     """
     wanted = set(names)
     taken: set[int] = set()

@@ -53,10 +53,9 @@ class Module:
     def _taken_over(self, part: Piece) -> set[Symbol]:
         return {
             (self._absolute(node), alias.name)
-            for node in ast.walk(part.node)
-            if isinstance(node, ast.ImportFrom)
+            for node in part.imports
+            if isinstance(node, ast.ImportFrom) and self._absolute(node) in files()
             for alias in node.names
-            if self._absolute(node) in files()
         }
 
     def _absolute(self, node: ast.ImportFrom) -> str:
@@ -98,28 +97,48 @@ def module_of(name: str) -> Module:
     """A module, read and cut into statements."""
     path = files()[name]
     source = path.read_text("utf-8")
-    parts = tuple(pieces(source))
+    return module_from(name, path, source, tuple(pieces(source)))
+
+
+def module_from(name: str, path: Path, source: str, parts: tuple[Piece, ...]) -> Module:
+    """A module of these statements."""
     return Module(name, path, source, parts, _modules_imported(name, path, parts))
 
 
 @cache
-def users() -> dict[Symbol, set[Symbol]]:
-    """By symbol of the course's packages: the symbols whose statements use it."""
-    found: dict[Symbol, set[Symbol]] = defaultdict(set)
-    for name in files():
-        if is_hidden(name):
-            continue
-        module = module_of(name)
-        for part in module.parts:
-            for used in module.uses(part):
-                found[used] |= {(name, bound) for bound in part.binds}
+def _texts() -> dict[str, str]:
+    """The sources of the course's packages."""
+    return {name: path.read_text("utf-8") for name, path in files().items() if not is_hidden(name)}
+
+
+def users_of(symbol: Symbol) -> set[Symbol]:
+    """The symbols whose statements use this one.
+
+    A text need not be parsed, which takes seconds for all, where the name of the symbol does not
+    stand in it, nor where that of its module does not: an import says that, unless it is relative.
+    """
+    home, found = symbol[0].rpartition(".")[2], set[Symbol]()
+    for name, text in _texts().items():
+        if symbol[1] in text and (name == symbol[0] or home in text or "from ." in text):
+            found |= _users_in(name).get(symbol, set())
     return found
+
+
+@cache
+def _users_in(name: str) -> dict[Symbol, set[Symbol]]:
+    """By symbol: the symbols of this module whose statements use it."""
+    found: dict[Symbol, set[Symbol]] = defaultdict(set)
+    module = module_of(name)
+    for part in module.parts:
+        for used in module.uses(part):
+            found[used] |= {(name, bound) for bound in part.binds}
+    return dict(found)
 
 
 def _modules_imported(name: str, path: Path, parts: Iterable[Piece]) -> dict[str, str]:
     """By the name under which a module is known here: a module that is imported."""
     found = {}
-    for node in (node for part in parts for node in ast.walk(part.node)):
+    for node in (node for part in parts for node in part.imports):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 found[alias.asname or alias.name.split(".")[0]] = (
@@ -152,7 +171,7 @@ def oracles(start: Iterable[Symbol]) -> set[Symbol]:
         symbol = rest.pop()
         if symbol not in found:
             found.add(symbol)
-            rest += users().get(symbol, ())
+            rest += users_of(symbol)
     return found
 
 

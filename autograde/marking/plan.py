@@ -6,13 +6,15 @@ figures that no answer reads are left out.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.notebooknode import NotebookNode
 
 from autograde.marking.names import Piece, imports_of, needed, pieces
+from autograde.marking.oracles import Symbol, is_hidden, module_from
 
 FOR_THE_COURSE = ("or_reference", "mine")
 
@@ -23,6 +25,8 @@ class Step:
 
     ``kind`` is "given" (a statement of the lesson), "own" (a cell of the student's) or "check".
     ``uses`` holds the exercises whose functions a statement asks for, and what it offers for them.
+    ``late`` holds what a statement takes of the course that would answer an exercise: the symbols,
+    and the imports that bring them.
     """
 
     kind: str
@@ -31,6 +35,9 @@ class Step:
     exercise: str = ""
     uses: tuple[tuple[str, str], ...] = ()
     matters: bool = True
+    late: tuple[tuple[Symbol, str], ...] = ()
+    binds: frozenset[str] = frozenset()
+    reads: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -42,12 +49,18 @@ class _Cell:
     exercise: str = ""
 
 
-def plan(notebook: NotebookNode, released: NotebookNode, everything: bool = False) -> list[Step]:
+def plan(
+    notebook: NotebookNode,
+    released: NotebookNode,
+    everything: bool = False,
+    gone: Set[Symbol] = frozenset(),
+) -> list[Step]:
     """The steps for a notebook whose check cells are those of the release.
 
     Parameters
     ----------
     everything : run all given cells, also those that no answer leans on
+    gone : what the packages are without; with everything, what takes these comes late
     """
     given = {_bare(cell.source) for cell in released.cells if cell.cell_type == "code"}
     answers = {_grade_id(cell) for cell in released.cells if _nbgrader(cell).get("solution")}
@@ -69,14 +82,17 @@ def plan(notebook: NotebookNode, released: NotebookNode, everything: bool = Fals
     written = [part for cell in cells if cell.kind == "answer" for part in cell.parts]
     taken, names = needed([part for _, _, part in loose], wanted, written)
     kept = {(loose[index][0], loose[index][1]) for index in taken}
+    whole = Rest(cells_parts(cells), gone) if everything else None
     steps = []
     for number, cell in enumerate(cells):
         if cell.kind == "check":
             steps.append(Step("check", cell.source, cell.label, cell.exercise))
         elif cell.kind == "given":
             for place, part in enumerate(cell.parts):
-                if everything or (number, place) in kept:
-                    steps += _given(part, names, cell.label, everything)
+                if whole is not None:
+                    steps += whole.steps(part, cell.label)
+                elif (number, place) in kept:
+                    steps += _given(part, names, cell.label)
         else:
             matters = cell.kind == "answer" or any(at == number for at, _ in kept)
             uses = tuple(use for part in cell.parts for use in _uses(part))
@@ -84,12 +100,48 @@ def plan(notebook: NotebookNode, released: NotebookNode, everything: bool = Fals
     return steps
 
 
-def _given(part: Piece, names: set[str], label: str, everything: bool) -> Iterator[Step]:
-    text = part.text
-    if isinstance(part.node, ast.Import | ast.ImportFrom) and not everything:
-        text = imports_of(part, names)
-    if text:
+def _given(part: Piece, names: set[str], label: str) -> Iterator[Step]:
+    is_import = isinstance(part.node, ast.Import | ast.ImportFrom)
+    if text := imports_of(part, names) if is_import else part.text:
         yield Step("given", text, label, "", tuple(_uses(part)))
+
+
+class Rest:
+    """All given statements of a notebook, where those that would answer an exercise come late."""
+
+    def __init__(self, parts: Sequence[Piece], gone: Set[Symbol]) -> None:
+        self._gone = gone
+        self._as_module = module_from("__main__", Path("notebook.py"), "", tuple(parts))
+        self._late: dict[str, tuple[Symbol, str]] = {}
+
+    def steps(self, part: Piece, label: str) -> Iterator[Step]:
+        """The step of a statement; of an import, those of its names that answer nothing."""
+        taken = {s for s in self._as_module.uses(part) if s in self._gone or is_hidden(s[0])}
+        text = part.text
+        if isinstance(part.node, ast.Import | ast.ImportFrom) and taken:
+            late = {
+                name: symbol
+                for symbol in taken
+                for name in part.binds
+                if imports_of(part, {name}) in _spellings(symbol, name)
+            }
+            self._late |= {n: (symbol, imports_of(part, {n})) for n, symbol in late.items()}
+            text, taken = imports_of(part, part.binds - late.keys()), set()
+        brought = {self._late[name] for name in part.reads if name in self._late}
+        brought |= {(symbol, "") for symbol in taken}
+        if text:
+            names = part.binds | part.changes, part.reads
+            yield Step("given", text, label, "", tuple(_uses(part)), True, tuple(brought), *names)
+
+
+def _spellings(symbol: Symbol, name: str) -> tuple[str, ...]:
+    start = f"from {symbol[0]} import {symbol[1]}"
+    return (start,) if name == symbol[1] else (f"{start} as {name}",)
+
+
+def cells_parts(cells: Sequence[_Cell]) -> list[Piece]:
+    """The statements of the given cells."""
+    return [part for cell in cells if cell.kind == "given" for part in cell.parts]
 
 
 def _cells(

@@ -10,8 +10,9 @@ import json
 import re
 from typing import Any
 
+import nbformat
 from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
+from nbformat.v4 import new_notebook, new_output
 
 MAX_BYTES = 200 * 2**20
 MAX_CELLS = 2_000
@@ -162,7 +163,7 @@ def _cell(raw: dict[str, Any], room: int) -> tuple[NotebookNode, int]:
     name = raw.get("id")
     taken = 0
     if kind == "code":
-        cell = new_code_cell(source, metadata=metadata)
+        cell = _made(kind, source, metadata, outputs=[], execution_count=None)
         outputs = raw.get("outputs")
         for output in outputs if isinstance(outputs, list) else ():
             pictures = _pictures(output.get("data", output) if isinstance(output, dict) else {})
@@ -173,7 +174,7 @@ def _cell(raw: dict[str, Any], room: int) -> tuple[NotebookNode, int]:
     elif kind in ("markdown", "heading"):
         level = raw.get("level")
         hashes = f"{'#' * level} " if isinstance(level, int) and 0 < level < 7 else ""
-        cell = new_markdown_cell(hashes + source, metadata=metadata)
+        cell = _made("markdown", hashes + source, metadata)
         attached = raw.get("attachments")
         for file, data in attached.items() if isinstance(attached, dict) else ():
             pictures = _pictures(data)
@@ -182,9 +183,16 @@ def _cell(raw: dict[str, Any], room: int) -> tuple[NotebookNode, int]:
                 taken += size
                 cell.setdefault("attachments", NotebookNode())[_clean(str(file))] = pictures
     else:
-        cell = new_raw_cell(source, metadata=metadata)
+        cell = _made("raw", source, metadata)
     cell["id"] = name if isinstance(name, str) and re.fullmatch(r"[\w-]{1,64}", name) else ""
     return cell, taken
+
+
+def _made(kind: str, source: str, metadata: dict[str, Any], **more: Any) -> NotebookNode:
+    """A cell of text: nbformat's own functions hold each to their schema, which takes long."""
+    return NotebookNode(
+        cell_type=kind, metadata=nbformat.from_dict(metadata), source=source, **more
+    )
 
 
 def _claims(metadata: Any) -> dict[str, Any]:

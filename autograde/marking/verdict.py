@@ -13,10 +13,7 @@ FOLDER = "verdicts"
 
 @dataclass(frozen=True)
 class ExerciseVerdict:
-    """Points and words for one exercise. ``page`` is the report as HTML, for the notebook.
-
-    ``believed`` says that a part of it was measured in the student's own process.
-    """
+    """Points and words for one exercise. ``page`` is the report as HTML, for the notebook."""
 
     id: str
     title: str
@@ -30,7 +27,6 @@ class ExerciseVerdict:
     cases: tuple[Mapping[str, str | None], ...] = ()
     printed: str = ""
     page: str = ""
-    believed: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ one task to the next is a fork server for the lesson.
 import hashlib
 import os
 import resource
+import threading
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
+from multiprocessing.util import Finalize
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
@@ -27,11 +29,20 @@ from autograde.marking.sandbox.start import Server
 from autograde.marking.verdict import ExerciseVerdict, Verdict
 
 GRADED = "NBGRADER_EXECUTION"
+# A worker of a cluster may have threads; what a mark changes of the process, it changes for all.
+_one_at_a_time = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Task:
-    """One submission, and all that marking it takes."""
+    """One submission, and all that marking it takes.
+
+    Attributes
+    ----------
+    gone : what the packages in the sandbox are without
+    walls : whether it is marked in bubblewrap; where there is one, unless it is said
+    seeded : whose cases it is given; the student's own, unless it is said
+    """
 
     lesson: str
     student: str
@@ -41,6 +52,7 @@ class Task:
     limits: Limits
     gone: frozenset[Symbol] = field(repr=False)
     walls: bool | None = None
+    seeded: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,35 +71,52 @@ def gone_for(released: NotebookNode) -> frozenset[Symbol]:
 
 def mark(task: Task) -> Marked:
     """Mark one submission; whatever goes wrong is a verdict, and stops nobody else."""
-    digest = hashlib.sha256(task.submission).hexdigest()
-    verdict = Verdict(task.lesson, task.student, digest)
-    try:
+    with _one_at_a_time:
         before = os.environ.get(GRADED)
         os.environ[GRADED] = "autograde"
         try:
-            return _mark(task, verdict)
+            return _marked(task)
+        except Unreadable as why:
+            return Marked(replace(_begun(task), status="unreadable", reason=str(why)))
+        except Exception as error:
+            said = traceback.format_exception_only(error)[-1].strip()
+            return failed(task, f"{said}\n{traceback.format_exc(limit=-3)}")
         finally:
             if before is None:
                 del os.environ[GRADED]
             else:
                 os.environ[GRADED] = before
-    except Unreadable as why:
-        return Marked(replace(verdict, status="unreadable", reason=str(why)))
-    except Exception as error:
-        _servers.cache_clear()
-        said = traceback.format_exception_only(error)[-1].strip()
-        where = traceback.format_exc(limit=-3)
-        return Marked(replace(verdict, status="failed", reason=f"{said}\n{where}"[:3000]))
 
 
-def _mark(task: Task, verdict: Verdict) -> Marked:
+def failed(task: Task, reason: str) -> Marked:
+    """The verdict where marking itself went wrong; the next run marks it anew."""
+    return Marked(replace(_begun(task), status="failed", reason=reason[:3000]))
+
+
+def _begun(task: Task) -> Verdict:
+    return Verdict(task.lesson, task.student, hashlib.sha256(task.submission).hexdigest())
+
+
+def _marked(task: Task) -> Marked:
+    """Mark it, and once more where the fork server was lost meanwhile: that is no student's."""
+    for last in (False, True):
+        server = _server_for(task)
+        try:
+            return _mark(task, server, _begun(task))
+        except Exception:
+            _servers.cache_clear()
+            if last or not server.is_lost():
+                raise
+    raise AssertionError
+
+
+def _mark(task: Task, server: Server, verdict: Verdict) -> Marked:
     began = _spent()
     released = nbformat.reads(task.released, 4)
     notebook, notes = repaired(read_submission(task.submission), released)
     ids = exercises_of(released)
-    seeds = {name: seed_for(task.secret, task.student, name) for name in ids}
-    server = _servers(task.gone, task.limits, task.walls)
-    steps = plan(notebook, released, task.limits.run_everything)
+    seeds = {name: seed_for(task.secret, task.seeded or task.student, name) for name in ids}
+    steps = plan(notebook, released, task.limits.run_everything, task.gone)
     marking = Marking(server, steps, seeds, set(task.gone), task.limits)
     found = marking.run()
     verdict = replace(
@@ -102,9 +131,20 @@ def _mark(task: Task, verdict: Verdict) -> Marked:
     return Marked(verdict, nbformat.writes(notebook))
 
 
+def _server_for(task: Task) -> Server:
+    """The server of this lesson; one that was lost between two submissions is started anew."""
+    server = _servers(task.gone, task.limits, task.walls)
+    if server.is_lost():
+        _servers.cache_clear()
+        server = _servers(task.gone, task.limits, task.walls)
+    return server
+
+
 @cache
 def _servers(gone: frozenset[Symbol], limits: Limits, walls: bool | None) -> Server:
-    return Server(set(gone), limits, walls)
+    server = Server(set(gone), limits, walls)
+    Finalize(server, Server.close, (server,), exitpriority=1)  # a pool's workers know no atexit
+    return server
 
 
 def _spent() -> float:

@@ -13,7 +13,7 @@ from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Task
 
-STORED, RIVALS = "hundred_labels_curves", "hundred_labels_rivals"
+STORED = "hundred_labels_curves"
 BAG, ELMO = "bag of words", "ELMo features"
 SHOWN = (BAG, ELMO, "ELMo, untrained", "SVD of the text", "ULMFiT")
 FEW = 500
@@ -102,26 +102,6 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
     }
     labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names]
     return interval_bars(labels, rows, title=title, ylabel="points ahead")
-
-
-def print_stored_leads(count: int = 100) -> None:
-    """The same in words, with the shares."""
-    for task, of in tasks().items():
-        rows = {name: row[str(count)] for name, row in of["methods"].items()}
-        print(f"{task} ({count} labels, {of['asked']} texts asked)")
-        for name, row in rows.items():
-            ahead = "" if name == BAG else f", against the bag {lead(row['lead'])}"
-            print(f"   {name:<16}{100 * row['right']['mean']:5.1f} %{ahead}")
-    fewest = tasks()["opinion or plot"]["methods"]["ULMFiT"]["25"]["lead"]
-    print(f"opinion or plot, 25 labels: ULMFiT against the bag {lead(fewest)}")
-
-
-def print_rivals() -> None:
-    """What could explain ELMo's lead, compared with it text by text on the same draws."""
-    for task, rows in stored_result(RIVALS).numbers["tasks"].items():
-        print(task)
-        for pair, point in rows.items():
-            print(f"   {pair + ':':<36}{lead(point)}")
 
 
 def catch_up(

@@ -4,17 +4,13 @@ Each fault is one slip of the kind that gives no error. Three of them are plante
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import cast
 
 import torch
-from torch import Tensor, nn
-from torch.nn import functional
+from torch import Tensor
 
-from course.attention.next_words import learn_next_words
-from course.texts.small_text import SmallText
 from elmo_mini.models.attention import Block, MultiHead, causal_mask, full_mask
-from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
+from elmo_mini.models.fine_tuning import CausalLM
 
 AHEAD = "every position looks to both sides"
 STRETCHES = "the heads are cut with reshape, without turning the axes"
@@ -24,7 +20,6 @@ ASKED = "each state is asked for the word that it has just read"
 SLOW = "the learning rate is a hundred times too small"
 FAULTS = (AHEAD, STRETCHES, LATE, LARGE, ASKED, SLOW)
 RUNS = {"A": STRETCHES, "B": LATE, "C": LARGE}
-MOVED = 1e-4
 
 
 class FaultyHeads(MultiHead):
@@ -64,29 +59,6 @@ def faulty_block(fault: str) -> Callable[[int, int], Block]:
     return block
 
 
-def faulty_loss(fault: str) -> Callable[[nn.Module, Tensor, Tensor], Tensor]:
-    """The loss of a language model; with `ASKED`, of the word that each state has read."""
-
-    def copied(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:
-        return functional.cross_entropy(model(ids, mask)[mask], ids[mask])
-
-    return copied if fault == ASKED else next_word_loss
-
-
-@torch.no_grad()
-def reach(model: nn.Module, ids: Tensor, other: int) -> Tensor:
-    """(T, T): row s says at which positions the scores move when `other` stands at position s.
-
-    Parameters
-    ----------
-    ids : (T,) one text
-    """
-    texts = ids.repeat(1 + len(ids), 1)  # (1 + T, T): as it is, then another word at each position
-    texts[1:].fill_diagonal_(other)
-    scores = model(texts)
-    return (scores[1:] - scores[:1]).abs().amax(-1) > MOVED
-
-
 @torch.no_grad()
 def first_weights(model: CausalLM, ids: Tensor, mask: Tensor) -> tuple[float, float]:
     """Attention weights of the first block: the largest of a row, and the sum of a row; means.
@@ -107,36 +79,3 @@ def broken_lm(name: str, words: int, dim: int, longest: int, seed: int = 0) -> C
     """The untrained model of run A, B or C, or a sound one for any other name."""
     torch.manual_seed(seed)
     return CausalLM(words, dim, longest=longest, block=faulty_block(RUNS.get(name, "")))
-
-
-@dataclass(frozen=True)
-class Run:
-    """What can be seen of a run without its code.
-
-    Attributes
-    ----------
-    perplexity : of the next word, on held-out sentences, at the end
-    reach : (T, T), as `reach` gives it for the sentence that was asked for
-    """
-
-    perplexity: float
-    reach: Tensor
-
-
-def four_runs(text: SmallText, sentence: Tensor, longest: int, steps: int) -> dict[str, Run]:
-    """The sound run and A, B and C; prints what the attention weights look like before training.
-
-    Parameters
-    ----------
-    sentence : (T,) word numbers of a sentence whose words are replaced, each in turn
-    """
-    words, held_out = len(text.vocabulary), text.numbers(text.held_out)
-    runs = {}
-    for name in ("sound", *RUNS):
-        model = broken_lm(name, words, 64, longest)
-        largest, total = first_weights(model, *held_out)
-        print(f"{name:>6}: largest weight {largest:.2f}, a row adds up to {total:.2f}")
-        loss = faulty_loss(RUNS.get(name, ""))
-        end = learn_next_words(model, text, steps, loss=loss)[-1]
-        runs[name] = Run(float(end), reach(model, sentence, words - 1))
-    return runs

@@ -2,7 +2,9 @@
 
 ``distance``: four readers that learn to answer a question about a fact, by how far back it stands.
 ``longer``: the plain sum of all words, trained four and sixteen times as long.
+``rates``: the four readers at four learning rates.
 ``language-model``: blocks that look back against an LSTM, equal in weights, text and steps.
+``president``: the course's next-word model of speeches beside counts, and mixed with them.
 """
 
 import argparse
@@ -14,6 +16,7 @@ import torch
 from torch import nn
 
 from course.attention.recall import (
+    RATE,
     AttentionRecaller,
     RecurrentRecaller,
     SumRecaller,
@@ -21,11 +24,15 @@ from course.attention.recall import (
     train_to_recall,
 )
 from course.attention.recurrent_lm import RecurrentLM
+from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import Sentences, SmallText, small_text
+from elmo_mini import corpora
 from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
+from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream
 from elmo_mini.training.steps import TrainingOptions, evaluating, train
+from elmo_mini.transformer.files import load_causal_lm
 
 DISTANCES = (1, 4, 16, 32, 64)
 STEPS, LONGER = 600, 4
@@ -81,10 +88,30 @@ def longer(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def _accuracy(make: Callable[[], nn.Module], far: int, steps: int, seed: int) -> float:
+RECALL_RATES = (1e-3, 3e-3, 1e-2, 3e-2)
+
+
+def rates(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Each reader's accuracy with 16 tokens of chatter, by its learning rate."""
+    return "A question about a fact, by the learning rate", {
+        "training": f"{STEPS} batches of 64 fresh texts, 16 tokens of chatter; Adam, falling to 0",
+        "test": "1,000 fresh texts; the share of right answers; 1 in 8 by chance",
+        "accuracy": {
+            name: {
+                f"{rate:g}": interval([_accuracy(make, 16, STEPS, seed, rate) for seed in seeds])
+                for rate in RECALL_RATES
+            }
+            for name, make in READERS.items()
+        },
+    }
+
+
+def _accuracy(
+    make: Callable[[], nn.Module], far: int, steps: int, seed: int, rate: float = RATE
+) -> float:
     torch.manual_seed(seed)
     model = make()
-    train_to_recall(model, far, steps, seed=seed)
+    train_to_recall(model, far, steps, seed=seed, rate=rate)
     return recall_accuracy(model, far)
 
 
@@ -152,10 +179,49 @@ def _perplexity(
         return float(np.exp(float(next_word_loss(model, *text.numbers(held_out)))))
 
 
+def president(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Held-out perplexity of the course's model of speeches, of counts, and of both mixed."""
+    model, vocabulary = load_causal_lm()
+    text = corpora.load("state_union")
+    stream, held_out = (
+        text_stream(list(text.split(part).sentences(lower=True)), vocabulary)
+        for part in ("train", "dev")
+    )
+    rows, longest = 32, model.position_embedding.num_embeddings
+    places = next_word_windows(stream_rows(torch.arange(len(held_out)), rows), longest)
+    chances = []
+    with evaluating(model):
+        for x, _ in next_word_windows(stream_rows(held_out, rows), longest):
+            chances.append(model(x).softmax(-1))
+    asked = torch.cat([targets for _, targets in places], 1)  # (rows, N)
+    said = held_out[asked]
+    blocks = torch.cat(chances, 1).gather(-1, said[..., None])[..., 0].double().numpy()
+    known, words = held_out.tolist(), len(vocabulary)
+    nats = {"blocks": -np.log(blocks)}
+    for name, order in COUNTED:
+        counts = KneserNey(stream.tolist(), words, order)
+        found = [
+            counts.probability(known[max(0, place - order + 1) : place], known[place])
+            for place in asked.flatten().tolist()
+        ]
+        nats[f"counts of {name}"] = -np.log(np.array(found).reshape(blocks.shape))
+    triples = nats["counts of triples"]
+    nats["triples and blocks, half and half"] = -np.log((blocks + np.exp(-triples)) / 2)
+    less = (triples - nats["triples and blocks, half and half"]).mean(1)
+    return "The course's model of speeches beside counts of the same speeches", {
+        "test": f"held-out addresses in {rows} stretches, {said.numel():,} words; the model reads "
+        f"windows of {longest}; counts smoothed after Kneser and Ney",
+        "perplexity": {name: float(np.exp(values.mean())) for name, values in nats.items()},
+        "nats the blocks add to triples, over the stretches": interval(less),
+    }
+
+
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "distance": distance,
     "longer": longer,
+    "rates": rates,
     "language-model": language_model,
+    "president": president,
 }
 
 

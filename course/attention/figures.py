@@ -48,7 +48,7 @@ def attention_tables(
     return Picture(figure, " ".join(parts))
 
 
-def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title: str) -> Picture:
+def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str]) -> Picture:
     """For each model a table, states down and words replaced across: grey where a state moved.
 
     So it stands as a mask does: a row for each place that looks. A cross marks a state that moved
@@ -59,6 +59,8 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str], *, title
     tables : name and (T, T) bool; row s: word s was replaced, as `reach` gives it
     words : the T words
     """
+    ahead = [name for name, given in tables.items() if np.tril(np.asarray(given), -1).any()]
+    title = f"Who has looked ahead: {', '.join(ahead) or 'nobody'}"
     rows = -(-len(tables) // ACROSS)
     columns = min(len(tables), ACROSS)
     figure = blank(1.2 + 2.3 * columns, 0.6 + 2.6 * rows, title)
@@ -103,7 +105,7 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
         [int(far) for far in next(iter(readers.values()))],
         {name: row["mean"] for name, row in rows.items()},
         bands={name: (row["low"], row["high"]) for name, row in rows.items()},
-        title="Equal training: a short way helps, an aim helps more (five seeds)",
+        title="Rate 0.003: a short way helps, an aim helps more (five seeds)",
         xlabel="words of chatter between fact and question",
         ylabel="right answers (%)",
         log_x=True,
@@ -111,78 +113,131 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
 
 
 def recall_bars(right: Mapping[str, float], chance: float) -> Picture:
-    """Right answers of trained readers, shares of 1, beside chance."""
+    """Per cent of right answers of trained readers, beside chance."""
+    best, least = (f(right, key=lambda name: right[name]) for f in (max, min))
     return bars(
         list(right),
-        {"right answers": [100 * share for share in right.values()]},
-        title="Attention finds the fact, the LSTM does not (one run each)",
+        {"right answers": list(right.values())},
+        title=f"Most answers: {best}, {right[best]:.0f} %. Fewest: {least}, {right[least]:.0f} % "
+        "(one run each)",
         ylabel="right answers in 1,000 (%)",
-        level=("chance", 100 * chance),
+        level=("chance", chance),
     )
 
 
-def division_bars(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
-    """Right answers in percent by the numbers of a head, with its scores divided and not.
-
-    Parameters
-    ----------
-    found : name, then d, then a result with ``mean``, ``low`` and ``high``
-    """
-    return interval_bars(
-        [f"d = {d}" for d in next(iter(found.values()))],
-        {
-            name: [{end: np.clip(p[end], 0, 100) for end in ENDS} for p in points.values()]
-            for name, points in found.items()
-        },
-        times=1,
-        title="The larger the head, the more the division decides (three seeds)",
-        ylabel="right answers after 150 batches (%)",
-    )
-
-
-def rate_bars(found: Mapping[str, Mapping[str, Any]]) -> Picture:
-    """Right answers in percent of heads of 128 numbers at a rate of 0.001.
-
-    Parameters
-    ----------
-    found : name, then a result with ``mean``, ``low`` and ``high``
-    """
-    points = [{end: np.clip(point[end], 0, 100) for end in ENDS} for point in found.values()]
-    return interval_bars(
-        [name.replace(", ", ",\n") for name in found],
-        {"right answers": points},
-        times=1,
-        title="Rate 0.001, 128 numbers: the division still decides (three seeds)",
-        ylabel="right answers after 150 batches (%)",
-    )
-
-
-def next_word_curves(
-    perplexity: Mapping[str, Sequence[float]], pairs: float, steps: int, *, title: str
+def division_curves(
+    rates: Sequence[float], found: Mapping[str, Sequence[Sequence[float]]]
 ) -> Picture:
-    """Held-out perplexity of models of the next word while they learn, and that of counted pairs.
+    """Per cent right of heads with their scores divided and not, by the learning rate.
 
     Parameters
     ----------
-    perplexity : name and values at equal distances up to `steps`
+    found : name of a head and its size, then a row of runs for each rate; means are drawn
     """
-    points = len(next(iter(perplexity.values())))
+    means = {name: [float(np.mean(runs)) for runs in rows] for name, rows in found.items()}
+    best = {name: max(row) for name, row in means.items() if name.endswith("d = 128")}
+    said = ", ".join(f"{name.partition(',')[0]} {share:.0f} %" for name, share in best.items())
     return curves(
-        steps * np.arange(1, points + 1) / points,
-        {**perplexity, "counts of pairs": [pairs] * points},
-        title=title,
-        xlabel="batches of 32 sentences",
+        rates,
+        means,
+        title=f"128 numbers, each at its best rate: {said} (two runs each)",
+        xlabel="learning rate",
+        ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def perplexity_bars(found: Mapping[str, float]) -> Picture:
+    """Perplexities of models and of counts; the lowest are named, all within a hundredth."""
+    lowest = min(found.values())
+    best = [name for name, value in found.items() if value < 1.01 * lowest]
+    return bars(
+        [_two_lines(name) for name in found],
+        {"perplexity": list(found.values())},
+        title=f"Lowest, {lowest:.1f}: {'; '.join(best)}",
         ylabel="held-out perplexity",
     )
 
 
-def model_bars(perplexity: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
-    """Held-out perplexity by the sentences of the training text, with intervals over seeds."""
+def _two_lines(name: str) -> str:
+    """A name cut at the last space of its first half, or its comma."""
+    at = name.find(",") + 1 or name.rfind(" ", 0, len(name) // 2 + 5)
+    return name if at < 1 else f"{name[:at].rstrip()}\n{name[at:].lstrip()}"
+
+
+def norm_bars(found: Mapping[str, Mapping[float, Sequence[float]]], words: float) -> Picture:
+    """Held-out perplexity of stacks of blocks by the learning rate; whiskers reach over the runs.
+
+    Parameters
+    ----------
+    found : name of the kind, then rate, then the runs
+    words : the perplexity of counts of words
+    """
+    rates = list(next(iter(found.values())))
+    last = ", ".join(f"{name} {np.mean(by[rates[-1]]):.0f}" for name, by in found.items())
+    points = {
+        name: [{"mean": np.mean(runs), "low": min(runs), "high": max(runs)} for runs in by.values()]
+        for name, by in found.items()
+    }
     return interval_bars(
-        [f"{int(n):,} sentences" for n in next(iter(perplexity.values()))],
-        {name: list(points.values()) for name, points in perplexity.items()},
+        [f"rate {rate:g}" for rate in rates],
+        points,
         times=1,
-        title="Each at its best rate, neither leads clearly (three seeds)",
+        title=f"At the higher rate: {last}, counts of words {words:.0f}",
+        ylabel="held-out perplexity",
+        level=("counts of words", words),
+    )
+
+
+def rate_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Picture:
+    """Right answers by the learning rate, with intervals.
+
+    Parameters
+    ----------
+    readers : name, then rate, then a result with ``mean``, ``low`` and ``high``, shares of 1
+    """
+    best = {
+        name: max(100 * point["mean"] for point in points.values())
+        for name, points in readers.items()
+    }
+    said = ", ".join(f"{name} {share:.0f}" for name, share in best.items())
+    rows = {
+        name: {end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS}
+        for name, points in readers.items()
+    }
+    return curves(
+        [float(rate) for rate in next(iter(readers.values()))],
+        {name: row["mean"] for name, row in rows.items()},
+        bands={name: (row["low"], row["high"]) for name, row in rows.items()},
+        title=f"Each at its best rate, % right: {said} (three seeds)",
+        xlabel="learning rate",
+        ylabel="right answers (%)",
+        log_x=True,
+    )
+
+
+def model_bars(numbers: Mapping[str, Any]) -> Picture:
+    """Held-out perplexity by the sentences of the training text, with intervals over seeds.
+
+    Parameters
+    ----------
+    numbers : of ``attention_language_model``: perplexities of two models, and of counts
+    """
+    models, counts = numbers["perplexity"], numbers["counts"]
+    few, many = (
+        min(
+            [*models, "counts of triples"],
+            key=lambda name: models[name][n]["mean"] if name in models else counts[n]["triples"],
+        )
+        for n in counts
+    )
+    triples = [dict.fromkeys(ENDS, counts[n]["triples"]) for n in counts]
+    groups = {name: list(points.values()) for name, points in models.items()}
+    return interval_bars(
+        [f"{int(n):,} sentences" for n in counts],
+        {**groups, "counts of triples": triples},
+        times=1,
+        title=f"Lowest: {few} with few sentences, {many} with more (five seeds)",
         ylabel="held-out perplexity",
     )
 
@@ -203,9 +258,9 @@ def slope_curves(sizes: Sequence[int], slopes: Mapping[str, Sequence[float]]) ->
     return curves(
         sizes,
         slopes,
-        title="Undivided, the shares of random vectors lose their slope",
+        title="Slope of the attention weights of random vectors",
         xlabel="numbers of a head, d",
-        ylabel="slope, summed over 16 positions",
+        ylabel="a (1 − a), summed over 16 positions",
         log_x=True,
     )
 

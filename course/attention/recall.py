@@ -7,7 +7,7 @@ are drawn anew for each text, so nothing can be learnt by heart.
 Letters in the shape comments: B texts, T tokens, D numbers of a vector.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -203,17 +203,3 @@ def recall_accuracy(
     ids, asked = recall_texts(texts, distance, torch.Generator().manual_seed(seed))
     with evaluating(model):
         return float((model(ids).argmax(-1) == asked).double().mean())
-
-
-def compare(
-    readers: Mapping[str, Callable[[], nn.Module]], distance: int, steps: int
-) -> dict[str, float]:
-    """Train each recaller on the same texts; accuracy. Prints their numbers of weights."""
-    right = {}
-    for name, make in readers.items():
-        torch.manual_seed(0)
-        reader = make()
-        train_to_recall(reader, distance, steps, progress=True)
-        right[name] = recall_accuracy(reader, distance)
-        print(f"{name}: {sum(part.numel() for part in reader.parameters()):,} weights")
-    return right

@@ -1,4 +1,4 @@
-"""LSTM language model with the interface of `CausalLM`: the control of lesson 13, section 9."""
+"""LSTM language model with the interface of `CausalLM`: the control of lesson 13's myth."""
 
 import torch
 from torch import Tensor, nn

@@ -6,8 +6,13 @@ There a word counts not by how often it occurred but by how many different words
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 NGram = tuple[int, ...]
 
@@ -38,6 +43,7 @@ class KneserNey:
         for _ in range(order):
             self._levels.insert(0, _Level(counts))
             counts = Counter(ngram[1:] for ngram in counts)  # how many words it followed
+        self._after: dict[NGram, NDArray[np.float64]] = {}
 
     def probability(self, context: Sequence[int], word: int) -> float:
         """p(word | the last ``order - 1`` words of context); a shorter context is used whole."""
@@ -47,6 +53,32 @@ class KneserNey:
                 break
             p = level.interpolate(tuple(context[len(context) - length :]), word, p)
         return p
+
+    def scores(self, ids: Tensor) -> Tensor:
+        """Log-probabilities (B, T, V) of the word after each position of ids (B, T)."""
+        reach = self.order - 1
+        found = [
+            np.stack(
+                [
+                    self._distribution(tuple(row[max(0, end - reach) : end]))
+                    for end in range(1, len(row) + 1)
+                ]
+            )
+            for row in ids.tolist()
+        ]
+        return torch.from_numpy(np.log(np.stack(found))).float()
+
+    def _distribution(self, context: NGram) -> NDArray[np.float64]:
+        """(V,) p of each word after a context; short contexts are kept, as they come again."""
+        if context in self._after:
+            return self._after[context]
+        shorter = (
+            self._distribution(context[1:]) if context else np.full(self.words, 1 / self.words)
+        )
+        found = self._levels[len(context)].distribution(context, shorter)
+        if len(context) < 2:
+            self._after[context] = found
+        return found
 
     def perplexity(self, stream: Sequence[int]) -> float:
         """exp of mean -log p over every id of running text but the first.
@@ -73,12 +105,24 @@ class _Level:
         self.counts = counts
         self.totals: Counter[NGram] = Counter()
         self.kinds: Counter[NGram] = Counter()
+        self.followers: dict[NGram, list[tuple[int, int]]] = defaultdict(list)
         for ngram, count in counts.items():
+            self.followers[ngram[:-1]].append((ngram[-1], count))
             self.totals[ngram[:-1]] += count
             self.kinds[ngram[:-1]] += 1
         seen = Counter(counts.values())
         once, twice = seen[1], seen[2]
         self.discount = once / (once + 2 * twice) if once and twice else 0.5
+
+    def distribution(self, context: NGram, shorter: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(V,) as `interpolate` gives for each word."""
+        total = self.totals.get(context, 0)
+        if not total:
+            return shorter
+        found = shorter * (self.discount * self.kinds[context] / total)
+        for word, count in self.followers[context]:
+            found[word] += max(count - self.discount, 0.0) / total
+        return found
 
     def interpolate(self, context: NGram, word: int, shorter: float) -> float:
         total = self.totals.get(context, 0)

@@ -1,6 +1,7 @@
 """The interval that a stored experiment gives over its seeds."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,28 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     return lead(interval(np.array(one["values"]) - np.array(other["values"])))
 
 
+@dataclass(frozen=True)
+class Lead:
+    """A difference of two shares, in percentage points, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, point: Mapping[str, Any]) -> "Lead":
+        """From ``mean``, ``low`` and ``high`` of the differences, shares of 1."""
+        return cls(*(100 * point[part] for part in ("mean", "low", "high")))
+
+    @property
+    def verdict(self) -> str:
+        """*ahead*, *behind*, or *no clear difference* where the interval holds 0."""
+        return "ahead" if self.low > 0 else "behind" if self.high < 0 else UNCLEAR
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.1f} ({self.low:+.1f} to {self.high:+.1f}): {self.verdict}"
+
+
 def lead(point: Mapping[str, Any]) -> str:
     """A difference of two shares in percentage points, with its interval and what that says.
 
@@ -66,9 +89,7 @@ def lead(point: Mapping[str, Any]) -> str:
     -------
     such as ``"-3.0 (-7.2 to +1.5): no clear difference"``
     """
-    mean, low, high = (100 * point[part] for part in ("mean", "low", "high"))
-    verdict = "ahead" if low > 0 else "behind" if high < 0 else UNCLEAR
-    return f"{mean:+.1f} ({low:+.1f} to {high:+.1f}): {verdict}"
+    return str(Lead.of(point))
 
 
 def lead_twice(point: Mapping[str, Any]) -> str:

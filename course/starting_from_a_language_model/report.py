@@ -1,34 +1,16 @@
 """Printed tables and figures of lesson 04: of its own runs, and of stored ones."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
 
 from course.figures.interval_bars import interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import bars, curves
 from course.results.accuracy import share_right
-from course.results.intervals import TWO_INTERVALS, UNCLEAR, lead, lead_twice, verdict_twice
+from course.results.intervals import UNCLEAR, Lead, interval
 from course.results.stored import stored_result
-from course.starting_from_a_language_model.forgetting import language_model_of
-from course.starting_from_a_language_model.telegrams import telegram
-from course.starting_from_a_language_model.transfer_setup import (
-    DRAWS,
-    Labelled,
-    Recital,
-    Right,
-    TransferSetup,
-    surprises,
-)
-from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.tasks.decoding import Step, greedy_decode
-from elmo_mini.tasks.seq2seq import Seq2Seq
-from elmo_mini.text.batches import pad
-from elmo_mini.text.running_text import next_word_windows, stream_rows
+from course.starting_from_a_language_model.transfer_setup import DRAWS, Right, TransferSetup
 
 STARTS = {  # as stored: as drawn
     "bag of words, no LSTM": "bag of\nwords",
@@ -53,18 +35,6 @@ VARIANTS = {  # as stored: as drawn
 }
 
 OTHERS = "perplexity, another's telegram"
-INSIDE = "perplexity of the language model inside"
-
-
-def print_surprises(setup: TransferSetup, model: LSTMLanguageModel, how_many: int = 4) -> None:
-    """What some unseen sentences cost the language model, in nats, and how they were made."""
-    for (sentence, label), nats in zip(
-        setup.unseen[:how_many],
-        surprises(model, [sentence for sentence, _ in setup.unseen[:how_many]]),
-        strict=True,
-    ):
-        kind = ("in order", "shuffled")[label]
-        print(f"{nats:5.0f} nats, {kind}: {' '.join(setup.vocabulary.decode(sentence))}")
 
 
 def right_by_counting(setup: TransferSetup) -> dict[str, Right]:
@@ -75,29 +45,32 @@ def right_by_counting(setup: TransferSetup) -> dict[str, Right]:
     }
 
 
-def right_by_threshold(setup: TransferSetup, model: LSTMLanguageModel) -> Right:
-    """(draws, N) of a threshold on the surprise, chosen on the labelled sentences."""
-    return np.stack([setup.by_threshold(model, setup.drawn(draw)) for draw in range(DRAWS)])
-
-
 def right_figure(right: Mapping[str, Right], title: str) -> Picture:
     """Bars of (draws, N) shares of right answers, with 95 % intervals over draws and sentences."""
     return interval_bars(
         list(right),
         {"right": [share_right(row) for row in right.values()]},
         title=title,
-        ylabel="percent of unseen sentences",
+        ylabel="percent right",
         level=("guessing", 50.0),
     )
 
 
+def lead(one: Right, other: Right) -> Lead:
+    """How far one is ahead of another on the same draws and sentences, (draws, N) each, in points.
+
+    A row that stands for itself, such as counts, is held against each draw of the other.
+    """
+    return Lead.of(share_right(one - other))
+
+
 def print_leads(right: Mapping[str, Right], of: str) -> None:
-    """How far one is ahead of each of the others, on the same draws and sentences."""
+    """How far one is ahead of each of the others."""
     rows, sentences = right[of].shape
-    print(f"{_flat(of)}, {rows} draws, {sentences:,} sentences, in points:")
+    print(f"{_flat(of)}, {rows} runs, {sentences:,} sentences, in points (95 % interval):")
     for name, row in right.items():
         if name != of:
-            print(f"  less {_flat(name)}: {lead(share_right(right[of] - row))}")
+            print(f"  less {_flat(name)}: {lead(right[of], row)}")
 
 
 def _flat(name: str) -> str:
@@ -118,39 +91,54 @@ def starts_figure(title: str) -> Picture:
     )
 
 
+SHOWN = ("nothing", "language model's embedding", "last word, no LSTM", "bag of words, no LSTM")
+
+
+def start_lead(task: str, other: str, labels: int = 100) -> Lead:
+    """The whole move less another start, stored; of two kinds of interval, what holds both.
+
+    With few draws the bootstrap's interval is too narrow. Student's t knows how few they are, and
+    nothing of the texts.
+    """
+    leads = stored_result("context_pretraining").numbers["tasks"][task]["leads"][str(labels)]
+    point = leads[f"language model before {other}"]
+    drawn = interval(point["values"])
+    ends = min(point["low"], drawn["low"]), max(point["high"], drawn["high"])
+    return Lead.of({"mean": point["mean"], "low": ends[0], "high": ends[1]})
+
+
 def print_starts() -> None:
     """Who is ahead of whom on both stored tasks, on the same draws and test sentences."""
     stored = stored_result("context_pretraining").numbers
-    print(TWO_INTERVALS)
-    for task, numbers in stored["tasks"].items():
-        for count, leads in numbers["leads"].items():
-            print(
-                f"{task}, {count} labels, {len(stored['seeds'])} draws, "
-                f"{numbers['test sentences']:,} test sentences, in points:"
-            )
-            for pair, point in leads.items():
-                one, other = (_flat(STARTS[name]) for name in pair.split(" before "))
-                print(f"   {one} less {other}: {lead_twice(point)}")
+    for task in stored["tasks"]:
+        print(f"{task}, 100 labels, the whole move, in points (95 % interval):")
+        for other in SHOWN[:3] if task == "part of speech" else (*SHOWN[:2], SHOWN[3]):
+            print(f"   less {_flat(STARTS[other])}: {start_lead(task, other)}")
 
 
-def verdict(task: str, one: str, other: str, labels: int = 100) -> str:
-    """*helps*, *hurts* or *no clear difference*: one stored start against another."""
-    leads = stored_result("context_pretraining").numbers["tasks"][task]["leads"][str(labels)]
-    said = verdict_twice(leads[f"{one} before {other}"])
+def verdict(task: str, other: str = "nothing", labels: int = 100) -> str:
+    """*helps*, *hurts* or *no clear difference*: what the whole move does, stored."""
+    said = start_lead(task, other, labels).verdict
     return {"ahead": "helps", "behind": "hurts"}.get(said, UNCLEAR)
 
 
+def starts_title() -> str:
+    """What the whole move does on each stored task."""
+    said = {"helps": "helps", "hurts": "hurts", UNCLEAR: "makes no clear difference"}
+    tasks = stored_result("context_pretraining").numbers["tasks"]
+    each = "; ".join(f"{task}: the whole move {said[verdict(task)]}" for task in tasks)
+    return f"{each[0].upper()}{each[1:]} (stored)"
+
+
 def print_forgetting() -> None:
-    """By what factor the perplexity grew in the stored runs, and what the task came to."""
+    """What the task came to in the stored runs, for each weight of the old loss."""
     stored = stored_result("context_forgetting").numbers
     for task, numbers in stored["tasks"].items():
-        print(f"{task}, 1,000 labels, {len(stored['seeds'])} seeds")
         for way, right in numbers["accuracy"].items():
-            nats = numbers["forgotten, nats a token"][way]
-            mean, low, high = (np.exp(nats[end]) for end in ("mean", "low", "high"))
+            times = np.exp(numbers["forgotten, nats a token"][way]["mean"])
             print(
-                f"   {way}: perplexity times {mean:.2f} ({low:.2f} to {high:.2f}), task "
-                f"{right['mean']:.0%} right ({right['low']:.0%} to {right['high']:.0%})"
+                f"{task}, {way}: perplexity times {times:.2f}, task right {right['mean']:.0%} "
+                f"({100 * right['low']:.0f} to {100 * right['high']:.0f})"
             )
 
 
@@ -170,90 +158,18 @@ def forgetting_figure(perplexities: Mapping[str, Sequence[float]], title: str) -
 
 
 def translators_figure(
-    alone: float, own: Mapping[str, float], others: Mapping[str, float], title: str
+    own: Mapping[str, float], others: Mapping[str, float], title: str
 ) -> Picture:
-    """Perplexities of the language model alone, and of translators with both telegrams."""
-    gap = [np.nan] * len(own)
+    """Perplexities of translators, each sentence with its own telegram and with another's."""
     return bars(
-        ["language model alone", *own],
+        list(own),
         {
-            "with its telegram": [np.nan, *own.values()],
-            "with another's telegram": [np.nan, *others.values()],
-            "without a telegram": [alone, *gap],
+            "with its telegram": list(own.values()),
+            "with another's telegram": list(others.values()),
         },
         title=title,
         ylabel="perplexity",
     )
-
-
-class TwoGradients:
-    """The gradients of a classifier's loss and of its language model's, where they stand now.
-
-    Both are by embedding and LSTM, which the two share.
-
-    Attributes
-    ----------
-    task, old : a list of tensors each
-    """
-
-    def __init__(
-        self,
-        setup: TransferSetup,
-        classifier: Any,
-        language_model: LSTMLanguageModel,
-        known: Labelled,
-    ) -> None:
-        classifier.eval()
-        self._shared = [*classifier.embedding.parameters(), *classifier.lstm.parameters()]
-        self._inside = language_model_of(classifier, language_model)
-        rows = stream_rows(setup.stream[:8_000], 40)
-        ((self._read, self._said),) = next_word_windows(rows, rows.shape[1])
-        ids, mask = pad([sentence for sentence, _ in known], device="cpu")
-        labels = torch.tensor([label for _, label in known])
-        task = F.cross_entropy(classifier(ids, mask.sum(1)), labels)
-        self.task = torch.autograd.grad(task, self._shared)
-        self.old = torch.autograd.grad(self._loss(), self._shared)
-
-    def _loss(self) -> Tensor:
-        scores, _ = self._inside(self._read)
-        return F.cross_entropy(scores.flatten(0, 1), self._said.flatten())
-
-    @torch.no_grad()
-    def measured(self, weight: float, rate: float) -> float:
-        """By how much one step on task plus weight times old changes the old loss, in nats."""
-        before = self._loss().item()
-        kept = [part.clone() for part in self._shared]
-        for part, task, old in zip(self._shared, self.task, self.old, strict=True):
-            part.sub_(rate * (task + weight * old))
-        after = self._loss().item()
-        for part, was in zip(self._shared, kept, strict=True):
-            part.copy_(was)
-        return after - before
-
-    def expected(self, weight: float, rate: float) -> float:
-        """The same to first order, from the gradients alone."""
-        pairs = list(zip(self.task, self.old, strict=True))
-        along = sum(float(((task + weight * old) * old).sum()) for task, old in pairs)
-        return -rate * along
-
-
-def print_steps(gradients: TwoGradients, weights: Sequence[float], rate: float = 0.1) -> None:
-    """What one step does to the language model's loss, expected and measured; each weight once."""
-    for weight in dict.fromkeys(weights):
-        print(
-            f"weight {weight:6.3f}: expected {gradients.expected(weight, rate):+.6f} nats, "
-            f"measured {gradients.measured(weight, rate):+.6f}"
-        )
-
-
-def print_said(
-    setup: TransferSetup, model: Seq2Seq, step: Step, sentences: Sequence[Sequence[str]]
-) -> None:
-    """The telegrams of some sentences, and what the translator makes of them."""
-    for words in sentences:
-        short = telegram([word.lower() for word in words])
-        predicted, _ = greedy_decode(model, step, setup.vocabulary.encode(short))
-        print(f"  {' '.join(short).upper()}  ->  {' '.join(setup.vocabulary.decode(predicted))}")
 
 
 def parts_figure(title: str) -> Picture:
@@ -263,64 +179,47 @@ def parts_figure(title: str) -> Picture:
     ]
     return interval_bars(
         list(VARIANTS.values()),
-        {"nats lost": [cost[name] for name in VARIANTS]},
+        {"lost without it": [cost[name] for name in VARIANTS]},
         times=1,
         title=title,
         ylabel="nats a word",
     )
 
 
-def print_parts() -> None:
-    """Perplexity with its own telegram and with another's, of every stored variant."""
-    stored = stored_result("context_seq2seq").numbers
-    print(f"{len(stored['seeds'])} seeds")
-    for name, numbers in stored["variants"].items():
-        own, other, inside = (
-            numbers[measure]["mean"]
-            for measure in (
-                "perplexity",
-                "perplexity, telegram of another sentence",
-                "target LM perplexity",
-            )
-        )
-        print(
-            f"{VARIANTS.get(name, name):>26}: perplexity {own:.0f}, with another's telegram "
-            f"{other:.0f}; language model inside {inside:,.0f}"
-        )
+SYMPTOMS = {  # as stored: as drawn
+    "perplexity": "each with its own telegram",
+    "perplexity, one by one": "the same, read one by one, without padding",
+    "perplexity, other sentences": "other new sentences",
+    OTHERS: "each with another's telegram",
+}
+
+
+def broken_figure(title: str) -> Picture:
+    """Perplexities of the sound translator and of the three broken ones, one run each."""
+    runs = stored_result("context_broken_translators").numbers["runs"]
+    return bars(
+        list(runs),
+        {drawn: [run[stored] for run in runs.values()] for stored, drawn in SYMPTOMS.items()},
+        title=title,
+        ylabel="perplexity, with teacher forcing",
+    )
+
+
+def broken_positions(title: str) -> Picture:
+    """What each of the first five words costs the same four, with its own telegram."""
+    runs = stored_result("context_broken_translators").numbers["runs"]
+    return curves(
+        [1, 2, 3, 4, 5],
+        {name: run["nats by place"] for name, run in runs.items()},
+        title=title,
+        xlabel="word of the target",
+        ylabel="nats of the true word",
+    )
 
 
 def print_broken() -> None:
-    """What is seen of the sound translator and of the three broken ones, one run each."""
+    """The same four: the loss of the first batch of training, and two telegrams made whole."""
     runs = stored_result("context_broken_translators").numbers["runs"]
     for name, run in runs.items():
-        places = ", ".join(f"{nats:.1f}" for nats in run["nats by place"])
-        print(
-            f"{name}\n"
-            f"  training loss: first batch {run['loss of the first batch']:.2f}, "
-            f"last 20 {run['loss of the last 20 batches']:.2f}\n"
-            f"  perplexity: test {run['perplexity']:.1f}, one by one "
-            f"{run['perplexity, one by one']:.1f}, other new sentences "
-            f"{run['perplexity, other sentences']:.1f}, "
-            f"another's telegram {run[OTHERS]:.1f}\n"
-            f"  nats of words 1 to 5: {places}; "
-            f"language model inside: {run[INSIDE]:,.0f}"
-        )
-        for source, _, said in run["says"][:2]:
-            print(f"  says: {source.upper()}  ->  {said or '(nothing)'}")
-
-
-def parts_of(setup: TransferSetup, model: LSTMLanguageModel, *parts: str) -> LSTMLanguageModel:
-    """A fresh language model with these parts of a trained one."""
-    torch.manual_seed(9)
-    found = LSTMLanguageModel(len(setup.vocabulary), setup.size, setup.size)
-    for part in parts:
-        trained: nn.Module = getattr(model, part)
-        getattr(found, part).load_state_dict(trained.state_dict())
-    return found
-
-
-def recital_loss(model: LSTMLanguageModel, batch: Recital) -> Tensor:
-    """Mean nats of the steps of a sequence autoencoder that count."""
-    read, said, counts = batch
-    states, _ = model.states(read)
-    return F.cross_entropy(model.softmax(states[counts]), said[counts])
+        said = "; ".join(f"{it[0].upper()} -> {it[2] or '(nothing)'}" for it in run["says"][:2])
+        print(f"{name}: first batch {run['loss of the first batch']:.1f} nats. Says: {said}")

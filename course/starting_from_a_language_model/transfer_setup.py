@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import Tensor
 
 from course.starting_from_a_language_model.telegrams import telegram
 from elmo_mini import corpora
@@ -21,9 +20,9 @@ from elmo_mini.progress import WithProgress
 from elmo_mini.tasks.language_model_use import train_language_model
 from elmo_mini.tasks.seq2seq import Pair
 from elmo_mini.text.batches import pad, shuffled_batches
-from elmo_mini.text.running_text import endless_windows, text_stream, word_vocabulary
+from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.training.steps import TrainingOptions, evaluating
+from elmo_mini.training.steps import TrainingOptions
 
 with brought_by("experiments"):
     from sklearn.naive_bayes import BernoulliNB
@@ -35,7 +34,7 @@ Batch = tuple[Tensor, Tensor, Tensor]
 Recital = tuple[Tensor, Tensor, Tensor]
 StepsOf = Callable[[Ids, int], Sequence[Any]]
 Right = NDArray[np.float64]
-BOUNDARY = 1
+UNKNOWN, BOUNDARY = 0, 1
 IN_ORDER, SHUFFLED = 0, 1
 DRAWS = 3
 
@@ -91,9 +90,14 @@ class TransferSetup:
         """The language model of lesson 03, trained once more."""
         return self._model_of(self.stream)
 
+    @cached_property
+    def telegram_stream(self) -> Tensor:
+        """The training text's telegrams as one row of ids (N,)."""
+        return text_stream(map(telegram, self.train), self.vocabulary)
+
     def telegram_model(self) -> LSTMLanguageModel:
         """A language model of the training text's telegrams."""
-        return self._model_of(text_stream(map(telegram, self.train), self.vocabulary))
+        return self._model_of(self.telegram_stream)
 
     def _model_of(self, stream: Tensor) -> LSTMLanguageModel:
         torch.manual_seed(0)
@@ -102,10 +106,6 @@ class TransferSetup:
         options = TrainingOptions(passes, batch_size=16, learning_rate=1e-2, progress=True)
         train_language_model(model, stream, options)
         return model
-
-    def windows(self) -> Callable[[], tuple[Tensor, Tensor]]:
-        """Inputs and targets (8, 16) of the training text, another window at each call."""
-        return endless_windows(self.stream, 8, 16).__next__
 
     # In order, or shuffled?
 
@@ -144,69 +144,41 @@ class TransferSetup:
                 found.append((ids, mask.sum(1), labels))
         return WithProgress(found)
 
-    def right(self, classifier: nn.Module) -> Right:
-        """(N,) 1 where a classifier is right about an unseen example."""
-        found: list[int] = []
-        with evaluating(classifier):
-            for ids, lengths, labels in self._in_turn(self.unseen):
-                found += (classifier(ids, lengths).argmax(-1) == labels).long().tolist()
-        return np.array(found, float)
+    @cached_property
+    def exchanged(self) -> list[tuple[Tensor, Tensor]]:
+        """Two held-out sentences, a boundary between them, and both with their ends exchanged.
 
-    def _in_turn(self, examples: Labelled) -> list[Batch]:
+        The sentences share a word, and what stands behind it changes places: (T,) ids each, with
+        the same pairs of neighbours. No sentence is in two of them.
+        """
+        random = np.random.default_rng(2)
+        more = itertools.islice(self._sentences("dev"), len(self.held_out), 4_000)
+        sentences = [self.vocabulary.encode(sentence) for sentence in (*self.held_out, *more)]
+        waiting: dict[int, list[tuple[Ids, int]]] = {}
         found = []
-        for start in range(0, len(examples), 128):
-            some = examples[start : start + 128]
-            ids, mask = pad([sentence for sentence, _ in some], device="cpu")
-            found.append((ids, mask.sum(1), torch.tensor([label for _, label in some])))
+        for number in random.permutation(len(sentences)).tolist():
+            one = sentences[number]
+            ends = random.permutation(np.arange(3, max(3, len(one) - 4))).tolist()
+            known = [end for end in ends if one[end] != UNKNOWN]
+            partner = next((end for end in known if waiting.get(one[end])), None)
+            if partner is None:
+                for end in known:
+                    waiting.setdefault(one[end], []).append((one, end))
+                continue
+            other, cut = waiting[one[partner]][0]
+            for row in waiting.values():
+                row[:] = [(waits, end) for waits, end in row if waits is not other]
+            mixed = [*one[: partner + 1], *other[cut + 1 :], BOUNDARY]
+            mixed += [*other[: cut + 1], *one[partner + 1 :]]
+            if mixed != (whole := [*one, BOUNDARY, *other]):  # they may end alike
+                found.append((torch.tensor(whole), torch.tensor(mixed)))
         return found
 
-    def by_surprise(
-        self, model: LSTMLanguageModel, how_many: int | None = None, shuffles: int = 5
-    ) -> Right:
-        """(N,) 1 where the language model alone is right about an unseen example, with no label.
-
-        It says *in order* if none of some shuffles of the sentence surprises it less.
-
-        Parameters
-        ----------
-        how_many : of the unseen examples; all by default
-        """
-        random = np.random.default_rng(1)
-        sentences = [sentence for sentence, _ in self.unseen[:how_many]]
-        own = surprises(model, sentences)
-        least = np.min(
-            [
-                surprises(model, [_mixed(sentence, random) for sentence in sentences])
-                for _ in range(shuffles)
-            ],
-            0,
-        )
-        predicted = np.where(own > least, SHUFFLED, IN_ORDER)
-        return (predicted == [label for _, label in self.unseen[:how_many]]).astype(float)
-
-    def by_threshold(self, model: LSTMLanguageModel, train: Labelled) -> Right:
-        """(N,) 1 where one number of an unseen example is on the right side of a threshold.
-
-        The number is the surprise a word, less what the words surprise by their counts alone.
-        The threshold is the one that is right about most of the labelled sentences.
-        """
-        counts = torch.bincount(self.stream, minlength=len(self.vocabulary)).numpy() + 0.5
-        alone = -np.log(counts / counts.sum())
-
-        def numbers(examples: Labelled) -> Right:
-            sentences = [sentence for sentence, _ in examples]
-            expected = np.array([alone[sentence].sum() for sentence in sentences])
-            lengths = np.array([len(sentence) for sentence in sentences])
-            return (surprises(model, sentences) - expected) / lengths
-
-        labels = np.array([label for _, label in train])
-        found = numbers(train)
-        places = np.sort(found)
-        between = (places[1:] + places[:-1]) / 2
-        right = [np.mean((found > place) == (labels == SHUFFLED)) for place in between]
-        predicted = numbers(self.unseen) > between[int(np.argmax(right))]
-        shuffled = np.array([label == SHUFFLED for _, label in self.unseen])
-        return (predicted == shuffled).astype(float)
+    @cached_property
+    def test(self) -> Batch:
+        """Ids (N, T), lengths (N,) and labels (N,) of the unseen examples."""
+        ids, mask = pad([sentence for sentence, _ in self.unseen], device="cpu")
+        return ids, mask.sum(1), torch.tensor([label for _, label in self.unseen])
 
     def by_counting(self, train: Labelled, ends_alone: bool) -> Right:
         """(N,) 1 where naive Bayes is right: on all words, or on which come first and last."""
@@ -257,12 +229,6 @@ class TransferSetup:
         """300 pairs held out for the test."""
         return self._pairs("test")[:300]
 
-    def without_telegram(self, model: LSTMLanguageModel) -> float:
-        """Perplexity of a language model on the held-out targets, which it reads one by one."""
-        targets = [target for _, target in self.dev_pairs]
-        tokens = sum(len(target) + 1 for target in targets)
-        return float(np.exp(surprises(model, targets).sum() / tokens))
-
     def recitals(self, steps_of: StepsOf, how_many: int, size: int = 16) -> WithProgress[Recital]:
         """Batches for a sequence autoencoder: what is read, what is said, what counts, (B, T) each.
 
@@ -299,23 +265,17 @@ class TransferSetup:
         return WithProgress(batches)
 
 
+def padded_pairs(pairs: Sequence[Pair]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Telegrams (B, S) and their mask; what the decoder reads, must say (B, T), and their mask."""
+    sources, source_mask = pad([source for source, _ in pairs], device="cpu")
+    read, mask = pad([[BOUNDARY, *target] for _, target in pairs], device="cpu")
+    said, _ = pad([[*target, BOUNDARY] for _, target in pairs], device="cpu")
+    return sources, source_mask, read, said, mask
+
+
 def _mixed(ids: Ids, random: np.random.Generator) -> Ids:
     """All ids but the last in another order."""
     return [*random.permutation(ids[:-1]).tolist(), ids[-1]]
-
-
-def surprises(model: LSTMLanguageModel, sentences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """-log p (N,) of each sentence, its end included, in nats."""
-    found: list[float] = []
-    with evaluating(model):
-        for start in range(0, len(sentences), 200):
-            some = sentences[start : start + 200]
-            inputs, mask = pad([[BOUNDARY, *sentence] for sentence in some], device="cpu")
-            targets, _ = pad([[*sentence, BOUNDARY] for sentence in some], device="cpu")
-            scores, _ = model(inputs)
-            losses = F.cross_entropy(scores.transpose(1, 2), targets, reduction="none")
-            found += (losses * mask).sum(1).tolist()
-    return np.array(found)
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ from elmo_mini.models.awd_lstm import (
     activation_regularisation,
     averaging_is_due,
     detached,
-    next_word_loss,
+    mean_cross_entropy,
     set_parameters,
     temporal_activation_regularisation,
 )
@@ -191,7 +191,7 @@ class AWDRun(Run):
             outputs, state = model.encode(inputs, self.state and detached(self.state))
             dropped = model.output_dropout(outputs)
             if self.sampled is None:
-                loss = next_word_loss(model.decoder(dropped), targets)
+                loss = mean_cross_entropy(model.decoder(dropped), targets)
             else:
                 loss = self.sampled(dropped.flatten(0, 1), targets.flatten(), self.step).mean()
         minimised = (

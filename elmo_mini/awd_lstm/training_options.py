@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.models.awd_lstm import PATIENCE, States, next_word_loss
+from elmo_mini.models.awd_lstm import PATIENCE, States, mean_cross_entropy
 from elmo_mini.tasks.language_model_use import perplexity
 from elmo_mini.text.running_text import next_word_windows, stream_rows
 from elmo_mini.training.steps import device_of, evaluating
@@ -98,6 +98,6 @@ def awd_perplexity(
     with evaluating(model):
         for inputs, targets in next_word_windows(rows, bptt):
             logits, state, *_ = model(inputs, state)
-            losses.append(next_word_loss(logits, targets).item())
+            losses.append(mean_cross_entropy(logits, targets).item())
             tokens.append(targets.numel())
     return perplexity(losses, tokens)

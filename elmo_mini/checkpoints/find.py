@@ -5,13 +5,17 @@ from pathlib import Path
 
 from elmo_mini.checkpoints import pretrained
 from elmo_mini.checkpoints.device import usable_device
-from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.official import load_bilm, read_options
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import as_path
 
 
-def load_model(model: PathLike | None = None, weights: PathLike | None = None) -> FastBiLM:
+def load_model(
+    model: PathLike | None = None,
+    weights: PathLike | None = None,
+    vocabulary: PathLike | None = None,
+) -> FastBiLM:
     """Load the biLM at `model`, or the course's own, without gradients.
 
     Parameters
@@ -19,6 +23,8 @@ def load_model(model: PathLike | None = None, weights: PathLike | None = None) -
     model : an official options file (then `weights` is the file beside it), or a folder that
         holds one such pair, or a ``.safetensors`` checkpoint of this package
     weights : the official weight file that goes with the options
+    vocabulary : of official files of a model over whole words; found by itself where a single
+        ``vocab*.txt`` lies in the folder
 
     Raises
     ------
@@ -27,14 +33,38 @@ def load_model(model: PathLike | None = None, weights: PathLike | None = None) -
     ConfigurationError
         If it is not clear which files are meant, or a file is damaged or foreign.
     """
-    files = model_files(model, weights)
-    return load_bilm(*files) if len(files) == 2 else pretrained.load_pretrained(*files)
+    files = model_files(model, weights, vocabulary)
+    if len(files) == 1:
+        return pretrained.load_pretrained(files[0])
+    return load_bilm(*files[:2], vocabulary_file=files[2] if len(files) > 2 else None)
 
 
 def model_files(
-    model: PathLike | None = None, weights: PathLike | None = None
-) -> tuple[Path] | tuple[Path, Path]:
-    """What `load_model` reads: a checkpoint, or an options file and its weights; raises as it."""
+    model: PathLike | None = None,
+    weights: PathLike | None = None,
+    vocabulary: PathLike | None = None,
+) -> tuple[Path, ...]:
+    """What `load_model` reads: a checkpoint; or options, weights, and a vocabulary where needed.
+
+    Raises as `load_model`.
+    """
+    files = _without_vocabulary(model, weights)
+    if len(files) == 1:
+        if vocabulary is not None:
+            raise ConfigurationError(
+                f"{files[0]} is a checkpoint, which holds what it needs; leave the vocabulary "
+                f"{vocabulary} out"
+            )
+        return files
+    if vocabulary is not None:
+        return (*files, as_path(vocabulary))
+    beside = sorted(files[0].parent.glob("vocab*.txt"))
+    if len(beside) == 1 and files[0].is_file() and read_options(files[0]).n_words is not None:
+        return (*files, beside[0])
+    return files
+
+
+def _without_vocabulary(model: PathLike | None, weights: PathLike | None) -> tuple[Path, ...]:
     if model is None:
         if weights is not None:
             raise ConfigurationError("weights need the options file that goes with them")
@@ -94,6 +124,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--weights", metavar="PATH", help="the official weights.hdf5")
     group.add_argument(
+        "--vocabulary",
+        metavar="PATH",
+        help="of official files of a model over whole words: its words, one a line",
+    )
+    group.add_argument(
         "--device", default="cpu", help="where to run it: cpu (the default), cuda, cuda:1 ..."
     )
 
@@ -101,4 +136,9 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 def model_of(args: argparse.Namespace) -> FastBiLM:
     """The model that the arguments of `add_model_arguments` name."""
     device = usable_device(args.device, "leave --device out to use the CPU")
-    return load_model(args.model, args.weights).to(device)
+    return load_model(args.model, args.weights, args.vocabulary).to(device)
+
+
+def files_of(args: argparse.Namespace) -> tuple[Path, ...]:
+    """The files that `model_of` reads."""
+    return model_files(args.model, args.weights, args.vocabulary)

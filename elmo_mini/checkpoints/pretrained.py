@@ -21,9 +21,11 @@ from elmo_mini.checkpoints.safetensors_file import (
     with_weights,
     write_checkpoint,
 )
+from elmo_mini.checkpoints.vocabulary_file import words_of
 from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.fast.word_table import WordTable
 
 START = ("start.h", "start.c")
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"
@@ -56,7 +58,9 @@ def save_pretrained(
     if bilm.carried.has_start:
         start = bilm.carried.start_h, bilm.carried.start_c
         tensors |= {name: x.float() for name, x in zip(START, start, strict=True)}
-    write_checkpoint(path, tensors, {**(record or {}), "options": bilm.options.to_dict()})
+    words = words_of(bilm.token_encoder)
+    own = {} if words is None else {"words": words}
+    write_checkpoint(path, tensors, {**(record or {}), "options": bilm.options.to_dict(), **own})
 
 
 def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> FastBiLM:
@@ -89,6 +93,11 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
     if faults:
         raise CheckpointDamaged(f"{file} does not fit the model: {faults}")
     bilm = with_weights(lambda: FastBiLM(options, stateful=stateful), tensors, file)
+    if isinstance(bilm.token_encoder, WordTable):
+        try:
+            bilm.token_encoder.set_words(record["words"])
+        except (KeyError, TypeError, AttributeError, ElmoFileError) as wrong:
+            raise CheckpointDamaged(f"{file}: its vocabulary cannot be read: {wrong}") from wrong
     if start:
         carried = bilm.carried
         try:

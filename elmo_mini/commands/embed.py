@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 from elmo_mini.arguments import positive_int
-from elmo_mini.checkpoints.find import add_model_arguments, model_files, model_of
+from elmo_mini.checkpoints.find import add_model_arguments, files_of, model_of
 from elmo_mini.embedding.cache.writing import Dtype
 from elmo_mini.embedding.embed_file import Format, Layers, embed_file, read_sentences
 from elmo_mini.fast.bilm import FastBiLM
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Embed the file and say how large the outcome is."""
-    check_not_read(args.output, [args.input, args.warm_up, *model_files(args.model, args.weights)])
+    check_not_read(args.output, [args.input, args.warm_up, *files_of(args)])
     bilm = model_of(args)
     bilm.stateful = args.stateful
     if args.warm_up:

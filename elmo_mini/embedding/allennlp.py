@@ -16,6 +16,7 @@ from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.embedding.elmo import Elmo
 from elmo_mini.errors import ElmoFileError
 from elmo_mini.fast.projected_lstm import BACKWARD, FORWARD
+from elmo_mini.fast.word_table import WordTable
 
 ROOT = "_elmo_lstm."
 CACHED = "_elmo_lstm._word_embedding.weight"  # vectors that vocab_to_cache derived from the others
@@ -75,6 +76,8 @@ def load_allennlp_state(elmo: Elmo, state: Mapping[str, Tensor], prefix: str = "
 def _parts(elmo: Elmo) -> Iterator[tuple[str, list[Rows]]]:
     """AllenNLP's name of a tensor, and where its rows go, from the first to the last."""
     encoder = elmo.bilm.token_encoder
+    if isinstance(encoder, WordTable):
+        raise ElmoFileError("this model reads whole words; AllenNLP trains models over characters")
     words = f"{ROOT}_token_embedder."
     yield f"{words}_char_embedding_weights", [Rows(encoder.embedding.weight)]
     for i, convolution in enumerate(encoder.convolutions):

@@ -11,10 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.checkpoints.model_folder import load_folder
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.refused_transforms import refuse_recording
 from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
@@ -41,6 +43,7 @@ class Elmo(nn.Module):
         sentence has the same vectors in every batch
     cache_tokens : how many words' token-layer vectors to keep from call to call while the biLM
         is frozen; 0 for none
+    vocabulary_file : of a model over whole words; see `load_bilm`
     """
 
     def __init__(
@@ -58,16 +61,18 @@ class Elmo(nn.Module):
         *,
         stateful: bool = False,
         cache_tokens: int = 0,
+        vocabulary_file: PathLike | None = None,
     ) -> None:
         super().__init__()
         if module is not None:
-            if options_file is not None or weight_file is not None:
-                raise ConfigurationError("pass either the two files or a module, not both")
+            if (options_file, weight_file, vocabulary_file) != (None, None, None):
+                raise ConfigurationError("pass either the files or a module, not both")
             self.bilm = module.sharing_weights()
         elif options_file is None or weight_file is None:
             raise ConfigurationError("pass an options file and a weight file, or a module")
         else:
-            self.bilm = load_bilm(options_file, weight_file).requires_grad_(requires_grad)
+            bilm = load_bilm(options_file, weight_file, vocabulary_file=vocabulary_file)
+            self.bilm = bilm.requires_grad_(requires_grad)
         if stateful:
             self.bilm.stateful = True
         if num_output_representations < 1:
@@ -89,6 +94,13 @@ class Elmo(nn.Module):
             self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
             self.bilm.cache_vocabulary(vocab_to_cache)
+
+    @classmethod
+    def from_pretrained(
+        cls, folder: PathLike, num_output_representations: int = 1, **settings: Any
+    ) -> "Elmo":
+        """A frozen model of a folder of `save_folder` under new mixes; `settings` as above."""
+        return cls(None, None, num_output_representations, module=load_folder(folder), **settings)
 
     def get_output_dim(self) -> int:
         """Length of an output vector, 2 * projection_dim."""
@@ -112,6 +124,7 @@ class Elmo(nn.Module):
         "elmo_representations": list of (B, T, 2 * projection_dim); "mask": (B, T) bool. T grows
         by 2 when sentence boundaries are kept.
         """
+        refuse_recording(inputs)
         inputs = as_ids(inputs, self.bilm.device)
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.bilm.device)

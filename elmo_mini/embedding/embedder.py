@@ -5,7 +5,8 @@ boundaries.
 """
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,9 +14,10 @@ from torch import Tensor
 
 from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.find import load_model
+from elmo_mini.checkpoints.model_folder import load_folder, save_folder
 from elmo_mini.embedding.array_files import write_hdf5
 from elmo_mini.embedding.embed_file import Layers, chosen_layers
-from elmo_mini.embedding.stream import embed_batch, embed_stream
+from elmo_mini.embedding.stream import BATCH_TOKENS, embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import as_path, check_not_read, written_whole
@@ -23,6 +25,7 @@ from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, check_batch, checked
 
 LARGEST_PADDED = 8_192  # words with padding that one run may have
+MOST_PADDING = 3  # times as many words as without it; above, runs of like lengths cost less
 
 
 class ElmoEmbedder:
@@ -42,6 +45,7 @@ class ElmoEmbedder:
         sentence then has the same vectors whatever came before it.
     warm_up : sentences to read first; the state they lead to becomes every sentence's start
     cache_tokens : how many words' token-layer vectors to keep; 0 for none
+    vocabulary_file : of a model over whole words; see `load_bilm`
 
     Raises
     ------
@@ -61,6 +65,7 @@ class ElmoEmbedder:
         stateful: bool = False,
         warm_up: Iterable[Sentence] | None = None,
         cache_tokens: int = 100_000,
+        vocabulary_file: PathLike | None = None,
     ) -> None:
         files = (options_file, weight_file)
         if files.count(None) == 1:
@@ -69,13 +74,13 @@ class ElmoEmbedder:
                 f"the {missing} file is missing; pass both files, or neither for the course's own "
                 "model"
             )
-        if module is not None and files != (None, None):
-            raise ConfigurationError("pass either the two files or a module, not both")
+        if module is not None and (*files, vocabulary_file) != (None, None, None):
+            raise ConfigurationError("pass either the files or a module, not both")
         device = None
         if cuda_device is not None:
             name = "cpu" if cuda_device < 0 else f"cuda:{cuda_device}"
             device = usable_device(name, "use cuda_device=-1 for the CPU")
-        bilm = load_model(*files) if module is None else module.sharing_weights()
+        bilm = module.sharing_weights() if module else load_model(*files, vocabulary_file)
         if device not in (None, bilm.device):
             bilm = copy.deepcopy(bilm).to(device)
         bilm.stateful = stateful
@@ -83,6 +88,21 @@ class ElmoEmbedder:
         if warm_up is not None:
             bilm.warm_up(checked(warm_up))
         self.bilm = bilm
+
+    @classmethod
+    def from_pretrained(cls, folder: PathLike, **settings: Any) -> "ElmoEmbedder":
+        """An embedder with the model of a folder of `save_pretrained`.
+
+        Parameters
+        ----------
+        folder : with ``config.json`` and ``model.safetensors``
+        settings : of the embedder, such as ``warm_up``
+        """
+        return cls(module=load_folder(folder), **settings)
+
+    def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
+        """Write the model and its start state as such a folder; see `save_folder`."""
+        save_folder(self.bilm, folder, record)
 
     @property
     def device(self) -> torch.device:
@@ -120,8 +140,10 @@ class ElmoEmbedder:
             As `batch_to_ids`; the message names row, position and type.
         """
         check_batch(batch, may_be_empty=True)
-        longest = max(map(len, batch), default=0)
-        if self.bilm.stateful or len(batch) * longest <= LARGEST_PADDED:
+        lengths = [len(sentence) + 2 for sentence in batch]
+        padded = len(batch) * max(lengths, default=0)
+        together = padded <= min(LARGEST_PADDED, max(BATCH_TOKENS, MOST_PADDING * sum(lengths)))
+        if self.bilm.stateful or together:
             found = embed_batch(self.bilm, batch) if len(batch) else []
         else:
             found = list(embed_stream(self.bilm, batch, batch_size=len(batch)))

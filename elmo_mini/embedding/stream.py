@@ -20,6 +20,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from elmo_mini.checkpoints.fitting import replaced_parts
+from elmo_mini.checkpoints.vocabulary_file import words_of
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.token_cache import TokenCache
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
@@ -144,9 +145,13 @@ def fingerprint(bilm: FastBiLM) -> str:
     A part that was replaced counts by its class and its tensors; its code and its settings are
     not seen.
     """
-    digest = hashlib.sha256(json.dumps(asdict(bilm.options), sort_keys=True).encode())
+    sizes = asdict(bilm.options)
+    if sizes["n_words"] is None:
+        del sizes["n_words"]  # caches that were made before there was such an option stay good
+    digest = hashlib.sha256(json.dumps(sizes, sort_keys=True).encode())
     start = {"start_h": bilm.carried.start_h, "start_c": bilm.carried.start_c}
     digest.update("".join(replaced_parts(bilm)).encode())
+    digest.update("\n".join(words_of(bilm.token_encoder) or []).encode())
     for name, tensor in _tensors({**bilm.state_dict(), **start}):
         if tensor.dtype == torch.bfloat16:  # which numpy does not know
             tensor = tensor.view(torch.int16)

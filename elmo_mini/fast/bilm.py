@@ -22,7 +22,9 @@ from elmo_mini.fast.derived_weights import made_to_keep
 from elmo_mini.fast.packed_order import PackedOrder
 from elmo_mini.fast.projected_lstm import ProjectedLSTM, State
 from elmo_mini.fast.read_layer import read_layer
+from elmo_mini.fast.refused_transforms import refuse, refuse_recording
 from elmo_mini.fast.token_cache import TokenCache, Vocabulary
+from elmo_mini.fast.word_table import WordTable
 from elmo_mini.text.character_ids import (
     add_boundaries,
     as_ids,
@@ -47,7 +49,11 @@ class FastBiLM(nn.Module):
         super().__init__()
         self.options = options
         self.stateful = stateful
-        self.token_encoder = CharacterCNN(options)
+        self.token_encoder: CharacterCNN | WordTable = (
+            CharacterCNN(options)
+            if options.n_words is None
+            else WordTable(options.n_words, options.projection_dim)
+        )
         sizes = (options.projection_dim, options.dim, options.projection_dim)
         clips = (options.cell_clip, options.proj_clip)
         layers = [ProjectedLSTM(*sizes, *clips) for _ in range(options.n_layers)]
@@ -92,6 +98,7 @@ class FastBiLM(nn.Module):
         "activations": list of (B, T + 2, 2 * projection_dim), token layer first, zero at
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
+        refuse_recording(inputs)
         if not isinstance(inputs, Tensor):
             inputs = as_ids(inputs, self.device)
         if word_inputs is not None and not isinstance(word_inputs, Tensor):
@@ -160,6 +167,9 @@ class FastBiLM(nn.Module):
             inputs, words = outputs, None
         h_end, c_end = map(torch.stack, zip(*ends, strict=True))
         return layers, (h_end, c_end)
+
+    def __prepare_scriptable__(self) -> None:
+        refuse("torch.jit.script")
 
     def sharing_weights(self) -> "FastBiLM":
         """A model of the same weights with a carried state, caches and settings of its own.

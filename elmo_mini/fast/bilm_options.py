@@ -17,26 +17,35 @@ from elmo_mini.fast.character_options import (
 )
 from elmo_mini.text.character_ids import MAX_CHARACTERS
 
+MOST_WORDS = 1 << 24  # sixteen million; the largest table of the published models has 0.8
 MOST_WEIGHTS = 1 << 32  # 17 GB; the largest published model has 94 million weights
 
 
 @dataclass(frozen=True, kw_only=True)
 class BiLMOptions(CharacterCNNOptions):
-    """Sizes and settings of a character biLM (NAACL ELMo paper, section 3.4).
+    """Sizes and settings of a biLM (NAACL ELMo paper, section 3.4).
 
     `dim` is the size of a cell state, `projection_dim` that of an output in one direction.
     `cell_clip` and `proj_clip` of 0 or None mean no clipping. The published models clip at 3,
     have two layers and skip connections. `CharacterCNNOptions` has the sizes of the token layer.
+    `n_words` makes a model over whole words: so many rows of a table, and no character CNN.
     """
 
     dim: int
+    filters: tuple[tuple[int, int], ...] = ()
+    n_words: int | None = None
     n_layers: int = 2
     cell_clip: float | None = 3.0
     proj_clip: float | None = 3.0
     use_skip_connections: bool = True
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        if self.n_words is None:
+            super().__post_init__()
+        else:
+            require_whole_numbers({"n_tokens_vocab": self.n_words}, MOST_WORDS)
+            require_whole_numbers({"lstm.projection_dim": self.projection_dim})
+            require_whole_numbers({"max_characters_per_token": self.max_characters})
         require_whole_numbers({"lstm.dim": self.dim})
         require_whole_numbers({"lstm.n_layers": self.n_layers}, MOST_LAYERS)
         for name, clip in (("cell_clip", self.cell_clip), ("proj_clip", self.proj_clip)):
@@ -59,6 +68,8 @@ class BiLMOptions(CharacterCNNOptions):
     def weights(self) -> int:
         """How many numbers the model has, to within a thousandth."""
         layer = 2 * (2 * self.projection_dim * 4 + 4 + self.projection_dim) * self.dim
+        if self.n_words is not None:
+            return self.n_layers * layer + self.n_words * self.projection_dim
         letters = sum(width * count for width, count in self.filters) * self.character_dim
         highways = self.n_highway * 2 * self.n_filters**2
         return self.n_layers * layer + letters + highways + self.n_filters * self.projection_dim
@@ -72,21 +83,24 @@ class BiLMOptions(CharacterCNNOptions):
     def from_dict(cls, options: Any) -> "BiLMOptions":
         """Read the content of an options file.
 
+        Without the part ``char_cnn`` it describes a model over whole words, whose number stands
+        under ``n_tokens_vocab``.
+
         Raises
         ------
         ElmoFileError
-            If a part is missing, or the file describes a model that reads whole words.
+            If a part or an entry is missing, or no model can have what it says.
         """
         if not isinstance(options, dict) or "lstm" not in options:
             raise ElmoFileError('these are no ELMo options: the part "lstm" is missing')
         if not isinstance(options["lstm"], dict):
             raise ElmoFileError(f'the part "lstm" is {shown(options["lstm"])}, no table of entries')
-        if "char_cnn" not in options:
+        if "char_cnn" not in options and "n_tokens_vocab" not in options:
             raise ElmoFileError(
-                'the options have no part "char_cnn": this is a model over whole words with a '
-                "fixed vocabulary, not over characters. elmo_mini reads character models only"
+                'the options have no part "char_cnn", so this is a model over whole words, and the '
+                'entry "n_tokens_vocab", the number of its words, is missing'
             )
-        lstm, cnn = options["lstm"], options["char_cnn"]
+        lstm, cnn = options["lstm"], options.get("char_cnn", {})
         if not isinstance(cnn, dict):
             raise ElmoFileError(f'the part "char_cnn" is {shown(cnn)}, no table of entries')
         if cnn.get("n_characters", 262) not in (261, 262):
@@ -95,13 +109,19 @@ class BiLMOptions(CharacterCNNOptions):
                 "alphabet. bilm-tf writes 261 for training and 262 after it; both are read"
             )
         try:
+            stack = {
+                "projection_dim": lstm["projection_dim"],
+                "dim": lstm["dim"],
+                "n_layers": lstm["n_layers"],
+                "cell_clip": _none_for_zero(lstm.get("cell_clip")),
+                "proj_clip": _none_for_zero(lstm.get("proj_clip")),
+                "use_skip_connections": lstm.get("use_skip_connections") or False,
+            }
+            if "char_cnn" not in options:
+                width = options.get("max_characters_per_token", MAX_CHARACTERS)
+                return cls(**stack, n_words=options["n_tokens_vocab"], max_characters=width)
             return cls(
-                projection_dim=lstm["projection_dim"],
-                dim=lstm["dim"],
-                n_layers=lstm["n_layers"],
-                cell_clip=_none_for_zero(lstm.get("cell_clip")),
-                proj_clip=_none_for_zero(lstm.get("proj_clip")),
-                use_skip_connections=lstm.get("use_skip_connections") or False,
+                **stack,
                 filters=tuple((width, count) for width, count in cnn["filters"]),
                 character_dim=cnn["embedding"]["dim"],
                 n_highway=0 if cnn.get("n_highway") is None else cnn["n_highway"],
@@ -117,15 +137,19 @@ class BiLMOptions(CharacterCNNOptions):
 
     def to_dict(self) -> dict[str, Any]:
         """The content of an official options file for inference (``n_characters`` 262)."""
+        lstm = {
+            "cell_clip": self.cell_clip or 0,
+            "use_skip_connections": self.use_skip_connections,
+            "n_layers": self.n_layers,
+            "proj_clip": self.proj_clip or 0,
+            "projection_dim": self.projection_dim,
+            "dim": self.dim,
+        }
+        if self.n_words is not None:
+            width = self.max_characters
+            return {"lstm": lstm, "n_tokens_vocab": self.n_words, "max_characters_per_token": width}
         return {
-            "lstm": {
-                "cell_clip": self.cell_clip or 0,
-                "use_skip_connections": self.use_skip_connections,
-                "n_layers": self.n_layers,
-                "proj_clip": self.proj_clip or 0,
-                "projection_dim": self.projection_dim,
-                "dim": self.dim,
-            },
+            "lstm": lstm,
             "char_cnn": {
                 "embedding": {"dim": self.character_dim},
                 "filters": [list(pair) for pair in self.filters],

@@ -15,10 +15,11 @@ from elmo_mini.fast.char_cnn import CharacterCNN, Highway
 from elmo_mini.fast.choice import asks_for_gradient, is_plain
 from elmo_mini.fast.derived_weights import Derived
 from elmo_mini.fast.packed_product import PackedProduct
+from elmo_mini.fast.word_table import WordTable
 from elmo_mini.text.character_ids import PADDING, unique_rows
 
 
-def encode_types(encoder: CharacterCNN, ids: Tensor) -> Tensor:
+def encode_types(encoder: CharacterCNN | WordTable, ids: Tensor) -> Tensor:
     """``encoder(ids)`` for distinct words, (N, characters) to (N, projection_dim).
 
     Where a gradient is asked for, the batch is cut after its longest word; without one, every
@@ -26,7 +27,7 @@ def encode_types(encoder: CharacterCNN, ids: Tensor) -> Tensor:
     is called as it is.
     """
     vectors: Tensor
-    if not is_as_built(encoder):
+    if not isinstance(encoder, CharacterCNN) or not is_as_built(encoder):
         vectors = encoder(ids)
         return vectors
     reach = _reach(ids)
@@ -37,15 +38,17 @@ def encode_types(encoder: CharacterCNN, ids: Tensor) -> Tensor:
         return _packed.of(encoder).encode(ids, reach)
 
 
-def encode_tokens(encoder: CharacterCNN, ids: Tensor) -> Tensor:
+def encode_tokens(encoder: CharacterCNN | WordTable, ids: Tensor) -> Tensor:
     """``encoder(ids)`` for (..., characters), every distinct row once."""
     types, inverse = unique_rows(ids.reshape(-1, ids.shape[-1]))
     return encode_types(encoder, types)[inverse].view(*ids.shape[:-1], -1)
 
 
-def is_as_built(encoder: CharacterCNN) -> bool:
+def is_as_built(encoder: CharacterCNN | WordTable) -> bool:
     """Whether the weights of the encoder's parts, and nothing else, decide what it gives."""
-    return all(is_plain(part, kind) for part, kind in parts_of(encoder)) and (
+    if not all(is_plain(part, kind) for part, kind in parts_of(encoder)):
+        return False
+    return isinstance(encoder, WordTable) or (
         encoder.embedding.max_norm is None
         and [_filter(c) for c in encoder.convolutions]
         == [(width, count, *_SLIDING) for width, count in encoder.options.filters]
@@ -62,6 +65,10 @@ def _filter(c: nn.Conv1d) -> tuple[object, ...]:
 
 def parts_of(encoder: nn.Module) -> Iterator[tuple[nn.Module, type[nn.Module]]]:
     """The encoder and every part that it calls, with the class that each was built with."""
+    if isinstance(encoder, WordTable):
+        yield encoder, WordTable
+        yield encoder.embedding, nn.Embedding
+        return
     yield encoder, CharacterCNN
     if not isinstance(encoder, CharacterCNN):
         return

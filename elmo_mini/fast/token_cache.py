@@ -15,6 +15,7 @@ from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_types, is_as_built
 from elmo_mini.fast.choice import asks_for_gradient
 from elmo_mini.fast.derived_weights import Stamp, made_to_keep, weight_stamp
+from elmo_mini.fast.word_table import WordTable
 from elmo_mini.text.character_ids import row_keys
 
 
@@ -27,7 +28,7 @@ class TokenCache:
 
     _weights: Stamp | None = None  # of which the vectors were made
 
-    def __init__(self, encoder: CharacterCNN, capacity: int) -> None:
+    def __init__(self, encoder: CharacterCNN | WordTable, capacity: int) -> None:
         if capacity < 1:
             raise ValueError(f"capacity is {capacity}; a cache must hold at least one word")
         self.encoder = encoder
@@ -46,7 +47,7 @@ class TokenCache:
     def __len__(self) -> int:
         return len(self._place)
 
-    def serves(self, encoder: CharacterCNN) -> bool:
+    def serves(self, encoder: CharacterCNN | WordTable) -> bool:
         """Whether vectors kept here may stand for those of `encoder` now.
 
         Not where a gradient is asked for, nor where a part was replaced: what that reads may
@@ -54,6 +55,7 @@ class TokenCache:
         """
         return (
             encoder is self.encoder
+            and isinstance(encoder, CharacterCNN)  # a word's row is found as fast as a cached one
             and is_as_built(encoder)
             and not asks_for_gradient(encoder.weights())
         )
@@ -131,7 +133,7 @@ class Vocabulary:
         return len(self.ids)
 
     @made_to_keep()
-    def vectors(self, encoder: CharacterCNN, device: torch.device) -> Tensor:
+    def vectors(self, encoder: CharacterCNN | WordTable, device: torch.device) -> Tensor:
         """(words, H) of the present weights of the encoder, which is on this device."""
         stamp = weight_stamp(encoder.weights())
         kept = self._kept

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from elmo_mini.fast.projected_lstm import ProjectedLSTM, State
+from elmo_mini.fast.refused_transforms import DifferentiatedOnce
 
 
 def train_layer(
@@ -103,8 +104,17 @@ class ProjectedLSTMFunction(torch.autograd.Function):
         return hs[:, batch:], h_end, c_end
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        with torch.no_grad():
+            found = ProjectedLSTMFunction._gradients(ctx, *grads)
+        if torch.is_grad_enabled():  # with create_graph=True
+            # PyTorch's once_differentiable passes a second derivative by where `grads` are numbers.
+            sources = (*grads, *ctx.saved_tensors[:3])
+            found = DifferentiatedOnce.apply(len(sources), *sources, *found)
+        return found
+
+    @staticmethod
+    def _gradients(
         ctx: Any, grad_outputs: Tensor, grad_h_end: Tensor, grad_c_end: Tensor
     ) -> tuple[Tensor | None, ...]:
         inputs, weight, projection, gates, hs, cs, tanh_c = ctx.saved_tensors

@@ -21,7 +21,7 @@ WIDER = 4  # of the feed-forward layer, as in the Transformer, GPT and BERT
 def one_head(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor]:
     """Scaled dot-product attention, softmax(q kᵀ / √d) v: output and attention weights.
 
-    Equation 1. Taught in lesson 13, section 2; why √d, in section 3. PyTorch's own is
+    Equation 1. Taught in lesson 13, section 2; why √d, in sections 3 and 13. PyTorch's own is
     `torch.nn.functional.scaled_dot_product_attention`, which returns the output alone.
 
     Parameters
@@ -43,7 +43,7 @@ def one_head(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, 
 def full_mask(mask: Tensor) -> Tensor:
     """(B, T, T): every position may attend to every token, as in BERT.
 
-    Taught in lesson 13, section 6.
+    Taught in lesson 13, section 5.
 
     Parameters
     ----------

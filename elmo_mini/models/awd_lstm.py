@@ -174,7 +174,7 @@ def detached(state: States) -> States:
     return [(h.detach(), c.detach()) for h, c in state]
 
 
-def next_word_loss(logits: Tensor, targets: Tensor) -> Tensor:
+def mean_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean of -log p(next word), in nats; logits (B, T, V), targets (B, T)."""
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
@@ -194,7 +194,7 @@ def awd_loss(
     their dropout, `outputs` and `dropped` (B, T, D).
     """
     return (
-        next_word_loss(logits, targets)
+        mean_cross_entropy(logits, targets)
         + activation_regularisation(dropped, alpha)
         + temporal_activation_regularisation(outputs, beta)
     )

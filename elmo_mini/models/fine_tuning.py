@@ -28,7 +28,7 @@ def causal_block(dim: int, heads: int) -> Block:
 class CausalLM(nn.Module):
     """Word and position embeddings, causal blocks, and a softmax tied to the word embedding.
 
-    Section 3.1, equation 2. Taught in lesson 13, section 6; written in section 8.
+    Section 3.1, equation 2. Taught and written in lesson 13, section 6.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class CausalLM(nn.Module):
 def next_word_loss(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:
     """Mean of -log p(next word), in nats, over the tokens that have one.
 
-    Section 3.1, equation 1. Taught in lesson 13, section 6; written in section 8.
+    Section 3.1, equation 1. Taught and written in lesson 13, section 6.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def continue_text(
 ) -> list[int]:
     """Autoregressive decoding: a beginning, and the words that a model draws after it.
 
-    Taught in lesson 13, section 8.
+    Taught in lesson 13, section 9; a shorter one in section 7.
 
     Parameters
     ----------
@@ -189,6 +189,11 @@ def tune(
     Returns
     -------
     The mean loss of each batch before its step, without the pull
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
     body = [weight for weight in model.get_submodule("body").parameters() if weight.requires_grad]
     start = [weight.detach().clone() for weight in body]
@@ -200,6 +205,8 @@ def tune(
         for group, rate in zip(optimizer.param_groups, highest, strict=True):
             group["lr"] = rate * factor
         loss = functional.cross_entropy(model(ids, mask), labels)
+        if not loss.isfinite():
+            raise FloatingPointError(f"step {step}: the loss is {loss:.4g}; lower the rates")
         pairs = zip(body, start, strict=True) if pull else ()
         distances = [((now - before) ** 2).sum() for now, before in pairs]
         optimizer.zero_grad()

@@ -113,6 +113,11 @@ def train_glove(
     Returns
     -------
     The sum of both tables w + c, (V, D), and the loss of each step
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
     size = len(counts)
     w, c = ((torch.rand(size, dimension) - 0.5) / dimension for _ in range(2))  # (V, D) each
@@ -121,6 +126,8 @@ def train_glove(
     losses = []
     for number in range(steps):
         loss = loss_of(*parts, counts)
+        if not loss.isfinite():
+            raise FloatingPointError(f"step {number}: the loss is {loss:.4g}; lower the rate")
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

@@ -144,12 +144,20 @@ def train_windows(
     Returns
     -------
     The loss of each window
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
-    state, losses = None, []
+    state = None
+    losses: list[float] = []
     for inputs, targets in windows:
         logits, (h, c) = model(inputs, state)  # (B, T, V), and (1, B, H) each
         state = h.detach(), c.detach()
         loss = loss_of(logits, targets)
+        if not loss.isfinite():
+            raise FloatingPointError(f"step {len(losses)}: the loss is {loss:.4g}; lower the rate")
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), clip)

@@ -237,7 +237,8 @@ def shifted_pmi(pair_counts: np.ndarray, negatives: int) -> np.ndarray:
     """Shifted PMI(w, c) - log k: the score w . c at which the SGNS loss is smallest.
 
     Taught in lesson 01, section 10 (What does it converge to?); Levy & Goldberg 2014, eq. 7, for
-    noise words drawn from the plain context counts: PMI = log( #(w, c) |D| / (#(w) #(c)) ).
+    noise words drawn from the plain context counts: PMI = log( #(w, c) D / (#(w) #(c)) )
+    with D pairs in all.
 
     Parameters
     ----------

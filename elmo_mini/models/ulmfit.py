@@ -178,6 +178,11 @@ def fine_tune(
     Returns
     -------
     The loss of each batch
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
     steps = sum(map(len, epochs))
     history: list[float] = []
@@ -191,6 +196,9 @@ def fine_tune(
                 group["lr"] = rate * factor
             optimizer.zero_grad()
             loss = loss_of(batch)
+            if not loss.isfinite():
+                step = len(history)
+                raise FloatingPointError(f"step {step}: the loss is {loss:.4g}; lower the rates")
             loss.backward()
             optimizer.step()
             history.append(loss.item())

@@ -18,7 +18,7 @@ MOMENTUM = 0.9
 def probe_gradient(
     x: Numbers, y: NDArray[np.int64], W: Numbers, b: Numbers, l2: float
 ) -> tuple[Numbers, Numbers]:
-    """Of mean -log softmax(x W + b)[y] + l2/2 |W|^2: the gradients for W (2H, K) and b (K,)."""
+    """Of mean -log softmax(x W + b)[y] + l2/2 ||W||^2: the gradients for W (2H, K) and b (K,)."""
     scores = x @ W + b
     p = np.exp(scores - scores.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)  # (N, K)

@@ -139,3 +139,36 @@ def greedy_decode(
                 break
             predicted.append(word)
     return predicted, torch.stack(weights_of_steps)
+
+
+def go_on(
+    step: Callable[[int, Any], tuple[Tensor, Any]],
+    start: Sequence[int],
+    choose: Callable[[Tensor], int],
+    boundary: int,
+    longest: int,
+) -> list[int]:
+    """Autoregressive generation: each chosen word is read before the next is chosen.
+
+    Parameters
+    ----------
+    step : a word and the state before it (None at first) to scores (V,) of the next word and the
+        state after it
+    start : words that are read first, one or more
+    choose : scores (V,) to a word; the argmax makes it greedy decoding, a draw sampling
+
+    Returns
+    -------
+    the chosen words, at most `longest`, without the boundary that ends them
+    """
+    state: Any = None
+    said: list[int] = []
+    for word in start:
+        scores, state = step(word, state)
+    while len(said) < longest:
+        word = choose(scores)
+        if word == boundary:
+            return said
+        said.append(word)
+        scores, state = step(word, state)
+    return said

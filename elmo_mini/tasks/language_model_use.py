@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
@@ -106,3 +107,25 @@ def hidden_states(
             outputs = model.states(inputs)[0].float().numpy(force=True)
             found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]
     return found
+
+
+def by_surprise(
+    bets: Callable[[Tensor], Tensor], sentence: Tensor, others: Tensor, boundary: int
+) -> float:
+    """Surprise of a sentence less that of the least surprising of some others, in nats.
+
+    The surprise is -log p of all words and of the boundary at the end, after one at the beginning.
+    Above 0, one of the others is likelier.
+
+    Parameters
+    ----------
+    bets : ids (B, T) to scores of the next word at each position (B, T, V)
+    sentence : (T,) ids without boundaries
+    others : (K, T) ids, such as shuffles of the sentence
+    """
+    rows = torch.cat([sentence[None], others])  # (1 + K, T)
+    edge = rows.new_full((len(rows), 1), boundary)
+    scores = bets(torch.cat([edge, rows], 1))  # (1 + K, T + 1, V)
+    targets = torch.cat([rows, edge], 1)
+    nats = F.cross_entropy(scores.transpose(1, 2), targets, reduction="none").sum(1)
+    return float(nats[0] - nats[1:].min())

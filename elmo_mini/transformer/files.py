@@ -106,7 +106,9 @@ def load_causal_lm(
 ) -> tuple[CausalLM, Vocabulary]:
     """Build a model and its vocabulary from a file of `save_causal_lm`.
 
-    Parameters and errors are those of `load_masked_lm`, but for
+    The model is in evaluation mode and its weights are frozen: none asks for gradients. To
+    fine-tune it, thaw it first, ``model.requires_grad_(True).train()``; otherwise a head on top
+    learns alone. Parameters and errors are those of `load_masked_lm`, but for
 
     path : the file; without one, the course's own
     model : `CausalLM`, or another class with its arguments and the same parts

@@ -15,44 +15,25 @@
 #
 # In lesson 03 you trained a reader on plain text and looked at its states from outside. The other way to use a reader is to **become** it: a new network takes over its weights and goes on from there. Using for one task what was learnt on another is **transfer learning**.
 
-# %%
-from functools import partial
-
-import numpy as np
-import torch
-from torch.nn import functional
-
-from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from course.figures import plots
-from course.results.stored import stored_result
-from course.starting_from_a_language_model import report
-from course.starting_from_a_language_model.forgetting import language_model_of
-from course.starting_from_a_language_model.transfer_setup import transfer_setup
-from course.starting_from_a_language_model.two_models import two_models
-from elmo_mini.tasks.decoding import pair_loss, stepped_perplexity, swapped
-from elmo_mini.tasks.language_model_use import stream_perplexity
-from elmo_mini.tasks.seq2seq import Seq2Seq, start_decoder, start_encoder
-
-torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
-OWN = {part: mine(part) for part in ("stream_rows", "perplexity")}  # of lesson 03
-
 # %% tags=["road"]
+from course.figures import plots
+
 plots.road("04")
 
 # %% [markdown] slide="subslide"
 # ## What you will be able to do
 #
-# - write a classifier that moves into a language model, and the loop that trains it,
-# - say which part of a pretrained network a gain comes from,
+# - let your own language model talk, and let it judge a sentence without a label,
+# - write a classifier that moves into it, the loop that trains it, and say where a gain comes from,
 # - measure forgetting, and derive how much of the old loss prevents it,
-# - write one step of a translator, and tell from its symptoms what is wrong with one.
+# - write one step of a translator, and let it say a sentence.
 #
 # ## The papers
 #
 # - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015, arXiv:1511.01432.
 # - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017, arXiv:1611.02683.
 #
-# Plan 95 minutes. Short of time? Exercises 1 to 4, 6 and 7 are the spine, 85 minutes.
+# Plan 120 minutes. Short of time? Exercises 1 to 6 are the spine, 85 minutes. The translator of section 4 can wait for another day.
 #
 # ## Letters
 #
@@ -64,38 +45,253 @@ plots.road("04")
 # | $w$ | the weight of the old loss | $\eta$ | the learning rate |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes: to the end of the first section, 8; section 1, 35 (exercise 3 alone is 15); section 2, 16; section 3, 30 (exercise 6 is 13); the rest, 3; the optional section, 12 more. For 60 minutes: show exercises 4 and 5 solved, and do section 3 up to exercise 6. Students get stuck in exercise 3 on the modes: a look sets the model to evaluation, and nobody sets it back. Poll before section 1: "You have 100 labels and 9,000 sentences without. Copy the word vectors, the LSTM, both, or neither?"
+# **Instructor.** Honest minutes: section 1, 30; section 2, 38 (exercise 5 alone is 15); section 3, 17; section 4, 32 (exercise 8 is 13); the rest, 3; the optional sections, 20 more. For 90 minutes: stop after section 3. Students get stuck in exercise 5 on the modes: a look sets the model to evaluation, and nobody sets it back. Poll before section 2: "You have 100 labels and 9,000 sentences without. Copy the word vectors, the LSTM, both, or neither?"
 
 # %% [markdown] slide="slide"
-# ## A judge without a label
+# ## 1. Your model, once more
 #
-# **Are the words of this sentence in order, or has somebody shuffled them?** Half of the sentences are shuffled, all but the last token.
+# Take your parts of lesson 03 and train your language model. Its LSTM is PyTorch's, `nn.LSTM`: you showed that yours gives the same states, and theirs is faster. (One reading, about 5 s.)
+
+# %%
+from functools import partial
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from autograde import calibration, check, mine, or_reference, outcome, predict, progress
+from course.starting_from_a_language_model import report, transfer_setup
+from elmo_mini.progress import WithProgress, progress_bar
+
+torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+LanguageModel, train_windows = mine("LanguageModel"), mine("train_windows")  # of lesson 03
+next_word_windows, stream_rows = mine("next_word_windows"), mine("stream_rows")
+draw_word = mine("draw_word")
+
+# %% slide="subslide"
+TEXT, BOUNDARY = transfer_setup.transfer_setup(), transfer_setup.BOUNDARY
+vocabulary, V, SIZE = TEXT.vocabulary, len(TEXT.vocabulary), TEXT.size
+RATES = (1e-2,) if TEXT.large else (1e-2, 1e-2, 1e-2, 3e-3)  # a small text is read more often
+
+
+def nats_of(logits, targets):
+    """The mean surprise of all words: logits (B, T, V), targets (B, T)."""
+    return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+def language_model(stream, seed=0):
+    """Your language model of a text, one reading for each rate."""
+    torch.manual_seed(seed)
+    model = LanguageModel(V, SIZE, partial(nn.LSTM, batch_first=True))
+    windows = next_word_windows(stream_rows(stream, 16), 24)
+    for rate in RATES:
+        optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+        with progress_bar(total=len(windows)) as bar:
+            train_windows(model, windows, nats_of, optimiser, 1.0, lambda step: bar.update())
+    return model.eval().requires_grad_(False)  # from here on it stays as it is
+
+
+model = language_model(TEXT.stream)
+rows = stream_rows(TEXT.held_out_third, 8)
+READ, SAID = rows[:, :-1], rows[:, 1:]  # held-out text
+print(f"Perplexity on held-out text: {nats_of(model(READ)[0], SAID).exp():.0f}")
+
+# %% [markdown] exercise="go_on" slide="subslide"
+# ### Exercise 1. It goes on talking
 #
-# The next cell trains a language model as in lesson 03. Its bets can judge a sentence. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order. No label is used anywhere.
+# In lesson 03 you drew one word. A machine that talks reads its own word before it chooses the next: it is *autoregressive*. Write the loop, `go_on(step, start, choose, boundary, longest)`:
+#
+# - `step(word, state)` reads one word (an id) and returns two things: the scores (V,) of the next word, and the new state. The first word of all is read with the state None, each later one with the state that the step before returned.
+# - First the words of `start` are read, in order. Then `choose(scores)` says the next word, which is read in its turn, and so on.
+# - It ends when `boundary` is chosen, or after `longest` chosen words.
+#
+# Return the list of chosen words: without `start`, and without the boundary. You will use this loop twice today.
+
+
+# %% exercise="go_on"
+def go_on(step, start, choose, boundary, longest):
+    """The words that are chosen after `start`, each read before the next is chosen."""
+    ### BEGIN SOLUTION
+    state, said = None, []
+    for word in start:
+        scores, state = step(word, state)
+    while len(said) < longest:
+        word = choose(scores)
+        if word == boundary:
+            break
+        said.append(word)
+        scores, state = step(word, state)
+    return said
+    ### END SOLUTION
+
+
+# %% check="go_on"
+check("go_on", go_on)
+
+# %% [markdown] hints="go_on"
+# nudge: Play the machine with pen and paper: `start` is *the old*, and you choose *man*, *read*, boundary. What is read, in which order? After which words do you choose?
+#
+# idea: Two things travel from step to step: the scores, for the next choice, and the state, for the next step. Both are overwritten each time.
+#
+# outline: State None, an empty list. A loop over `start` that keeps scores and state. While the list is shorter than `longest`: choose; stop at the boundary; else append the word and take a step with it.
+
+# %% [markdown] model_answer="go_on"
+# The boundary is tested before the word is kept. The step at the end of the loop reads what was just said: without it the model would choose from the same scores for ever.
+
+# %% slide="subslide"
+go_on = or_reference("go_on", go_on)
+MINE = "she said"
+
+
+def step(word, state):
+    """One word through your model: scores (V,) of the next word, and the new state."""
+    logits, state = model(torch.tensor([[word]]), state)
+    logits[0, -1, transfer_setup.UNKNOWN] = -torch.inf  # it never says <unk>
+    return logits[0, -1], state
+
+
+def likeliest(scores):
+    """The word with the best score."""
+    return int(scores.argmax())
+
+
+torch.manual_seed(1)
+for choose in (likeliest, lambda scores: draw_word(scores, 0.7)):
+    said = go_on(step, [BOUNDARY, *vocabulary.encode(MINE.split())], choose, BOUNDARY, 20)
+    print(MINE, *vocabulary.decode(said))
+
+# %% [markdown] slide="subslide"
+# (The first line takes the likeliest word each time, the second draws.) Now let it listen.
+#
+# ### A judge without a label
+#
+# **Are the words of this sentence in order, or has somebody shuffled them?** Half of the sentences are shuffled, all but the last token. A language model can judge that. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order.
+
+# %% [markdown] exercise="by_surprise"
+# ### Exercise 2. A judge without a label
+#
+# Write `by_surprise(bets, sentence, others, boundary)`. `sentence` is a tensor (T,) of word ids without boundaries, `others` (K, T) has K shuffles of it. `bets(ids)` takes ids (rows, T) and returns, at each position, a score for each word that may come next, (rows, T, V), before the softmax.
+#
+# The surprise of a sentence is $-\log p$ of all its words and of the boundary after the last one; the model has read a boundary before the first. Return the surprise of `sentence` less that of the **least** surprising of the others, in nats: a number above 0 says *shuffled*.
+
+
+# %% exercise="by_surprise"
+def by_surprise(bets, sentence, others, boundary):
+    """Nats by which the sentence surprises more than the least surprising of the others."""
+    ### BEGIN SOLUTION
+    rows = torch.cat([sentence[None], others])
+    edge = torch.full((len(rows), 1), boundary)
+    scores = bets(torch.cat([edge, rows], 1))
+    targets = torch.cat([rows, edge], 1)
+    nats = functional.cross_entropy(scores.transpose(1, 2), targets, reduction="none").sum(1)
+    return float(nats[0] - nats[1:].min())
+    ### END SOLUTION
+
+
+# %% check="by_surprise"
+check("by_surprise", by_surprise)
+
+# %% [markdown] hints="by_surprise"
+# nudge: Write *a b c* with both boundaries. What does the model read, and what is asked for at each position?
+#
+# idea: All rows have the same length, so they can be read at once: sentence and others in one table, a column of boundaries in front for what is read, behind for what is asked. `functional.cross_entropy(..., reduction="none")` gives the surprise of each word; it wants the words of the vocabulary on axis 1.
+#
+# outline: `torch.cat([sentence[None], others])`; a column `torch.full((rows, 1), boundary)`; scores of column and rows; targets are rows and column; cross-entropy of `scores.transpose(1, 2)`, added up over axis 1; the first less the smallest of the rest.
+
+# %% [markdown] model_answer="by_surprise"
+# A sentence and its shuffles have the same words and the same length, so only their order can make a difference. The boundary at the end counts: a sentence seldom stops after *the*.
+
+# %% [markdown] slide="subslide"
+# Who else could judge? Lesson 03 had a strong opponent: **counts of pairs** of the same text (Kneser and Ney). They have `bets`, too. And two judges can bet together: half of the probability from each. What does the network **add** to the counts? (With two more language models, other seeds, about 20 s.)
 
 # %%
-setup = transfer_setup()
-model = setup.language_model()
-print(f"Perplexity on held-out text: {stream_perplexity(model, setup.held_out_third, **OWN):.0f}")
-report.print_surprises(setup, model)
+predict("no_label", "Which part of the sentences do counts of pairs judge rightly?", unit="%")
+
+# %% slide="subslide"
+from course.baselines.kneser_ney import KneserNey
+
+by_surprise = or_reference("by_surprise", by_surprise)
+pairs, triples = (KneserNey(TEXT.stream.tolist(), V, order).scores for order in (2, 3))
+models = [model, *(language_model(TEXT.stream, seed) for seed in (1, 2))]
+lstms = [lambda ids, network=network: network(ids)[0] for network in models]
+
+
+def mixed(one, other):
+    """Bets of which half the probability comes from each of two."""
+    return lambda ids: torch.logaddexp(one(ids).log_softmax(-1), other(ids).log_softmax(-1))
+
+
+def judged(bets, examples=TEXT.unseen[:400]):
+    """(N,): 1 where these bets alone are right about a sentence."""
+    torch.manual_seed(1)
+    right = []
+    for words, shuffled in examples:
+        *free, last = words  # the last token stays where it is
+        orders = [torch.randperm(len(free)).tolist() for _ in range(5)]
+        others = torch.tensor([[*(free[place] for place in order), last] for order in orders])
+        nats = by_surprise(bets, torch.tensor(words), others, BOUNDARY)
+        right.append((nats > 0) == bool(shuffled))
+    return np.array(right, float)
+
+
+alone = {
+    "counts\nof pairs": judged(pairs)[None],
+    "your LSTM": np.stack([judged(bets) for bets in lstms]),
+    "both,\nmixed": np.stack([judged(mixed(bets, pairs)) for bets in lstms]),
+}
+adds = report.lead(alone["both,\nmixed"], alone["counts\nof pairs"])
+report.right_figure(alone, f"Shuffled or not, no label. What the LSTM adds: {adds}")
 
 # %%
-predict("no_label", "How often is the language model right, with no label at all?", unit="%")
+report.print_leads(alone, "both,\nmixed")
+outcome("no_label", 100 * alone["counts\nof pairs"].mean(), unit="%")
+
+# %% [markdown]
+# About nine in ten, from plain text alone. (Whiskers: 95 % intervals over the sentences, and over three seeds for the networks.) But **counting pairs is as good**, and the network adds nothing clear. The reason is in the task: a shuffle breaks nearly every pair of neighbours, and whoever knows which words stand side by side sees it at once.
+#
+# So ask a better question, one in which what lies **further back** decides. Two sentences have a word in common, say *the*, somewhere in the middle. They exchange everything that stands behind it. Which two are the originals? (About 20 s.)
 
 # %%
-judged = setup.by_surprise(model, how_many=200)
-print(f"{len(judged):,} sentences: {judged.mean():.0%} right")
-outcome("no_label", 100 * judged.mean(), unit="%")
+predict("exchanged", "How often do counts of pairs find the originals?", unit="%")
+
+# %% slide="subslide"
+for words in TEXT.exchanged[0]:
+    print(*vocabulary.decode(words.tolist()))
+
+
+def found(bets):
+    """(N,): 1 where the originals surprise less, a half where both surprise alike."""
+    nats = [
+        by_surprise(bets, own, other[None], BOUNDARY) for own, other in WithProgress(TEXT.exchanged)
+    ]
+    return np.array([0.5 if abs(n) < 1e-3 else float(n < 0) for n in nats])
+
+
+further = {
+    "counts\nof pairs": found(pairs)[None],
+    "counts\nof triples": found(triples)[None],
+    "your LSTM": np.stack([found(bets) for bets in lstms]),
+}
+adds = report.lead(further["your LSTM"], further["counts\nof triples"])
+report.right_figure(further, f"Ends exchanged. Your LSTM less counts of triples: {adds}")
+
+# %%
+report.print_leads(further, "your LSTM")
+outcome("exchanged", 100 * further["counts\nof pairs"].mean(), unit="%")
+
+# %% [markdown]
+# Counts of pairs can only toss a coin: the very same pairs stand in both. With Brown **your LSTM is ahead of them**: its state does carry something from further back. But not much. Triples see one word across the seam, and with that alone they come about as far (no clear difference). A network of this size, after one reading, adds next to nothing to counts. Lesson 07 asks again, with one that has read four million words.
 
 # %% [markdown] slide="slide"
-# ## 1. Moving in with the furniture: Dai and Le, 2015
+# ## 2. Moving in with the furniture: Dai and Le, 2015
 #
 # You look for a good restaurant in a strange city. Dropped anywhere, you may search for hours; in the old town, you only have to look around. Training is such a search. **Pretraining** starts it in the old town: first learn from text without labels, then go on with the few labels that you have.
 #
 # Dai and Le carried over **everything but the last layer**: a language model becomes a classifier. It reads the text, and a fresh layer on its last hidden state names the class. **All** weights go on learning: this is **fine-tuning**.
 
 # %% [markdown] exercise="LSTMClassifier"
-# ### Exercise 1. Read, then judge
+# ### Exercise 3. Read, then judge
 #
 # Write the class `LSTMClassifier(words, classes, embedding, hidden, dropout)`. Its parts are called `embedding`, a table of word vectors; `lstm`, one layer; and `output`, a linear layer that gives a logit to each class. (`embedding` is the length of a word vector, `hidden` the number of units of the LSTM.)
 #
@@ -141,7 +337,7 @@ check("LSTMClassifier", LSTMClassifier)
 # The LSTM reads the padding, too, and its states there are of no use. They stand behind the last word, so they cannot change its state.
 
 # %% [markdown] exercise="start_from" slide="subslide"
-# ### Exercise 2. Move in with the furniture
+# ### Exercise 4. Move in with the furniture
 #
 # A language model has the parts `embedding`, `lstm` and `softmax`; a classifier has `embedding`, `lstm` and `output`. Embedding and LSTM of the two have the same sizes.
 #
@@ -171,9 +367,9 @@ check("start_from", start_from)
 # `load_state_dict` copies numbers. After an assignment both models would share one part, and training the classifier would move the language model.
 
 # %% [markdown] exercise="tune_and_watch" slide="subslide"
-# ### Exercise 3. The loop, with an eye on what is lost
+# ### Exercise 5. The loop, with an eye on what is lost
 #
-# One loop will train everything in this lesson. It can also look at the model on the way, and go on with an old loss beside the new one; section 2 needs both.
+# One loop will train everything in this lesson. It can also look at the model on the way, and go on with an old loss beside the new one; section 3 needs both.
 #
 # Write `tune_and_watch(model, batches, loss_of, rate, watch, every, old_loss=None, weight=1.0)`. This must be true:
 #
@@ -222,7 +418,7 @@ check("tune_and_watch", tune_and_watch)
 #
 # idea: The rate of step s, counted from 0, is `rate` times 1 - s / number of batches; write it into `optimizer.param_groups[0]["lr"]`. A look is needed in two places, so give it a name. Clipping stands between `backward` and the step.
 #
-# outline: Adam once. A look. For each batch: training mode, the rate, loss, sum, zero the gradients, backward, `nn.utils.clip_grad_norm_`, step, note `loss.item()`, and a look if the number of losses is a multiple of `every` or the last. Evaluation mode at the end.
+# outline: Adam once. A look. For each batch: training mode; the rate; the task's loss, whose `.item()` is noted at once; the sum, under a name of its own; zero the gradients, backward of the sum, `nn.utils.clip_grad_norm_`, step; a look if the number of losses is a multiple of `every` or the last. Evaluation mode at the end.
 
 # %% [markdown] model_answer="tune_and_watch"
 # A look changes the mode, so the mode must be set back. `model.train()` at the beginning of every step is the simplest way to be sure. The list has the task's loss alone, so that runs with and without an old loss can be compared.
@@ -235,13 +431,22 @@ tune_and_watch = or_reference("tune_and_watch", tune_and_watch)
 # %% [markdown] slide="subslide"
 # ### Does it help, and which part of it?
 #
-# Your classifier gets 100 labelled sentences and four starts: at random; with the language model's **word vectors** alone; with its **LSTM** alone; with **both**. Beside them stands what a sceptic would try: naive Bayes, which counts words. It counts all of them, or only the two ends: the first word, and the last one before the final token. Whiskers are 95 % intervals over three draws of labels and over the sentences.
+# Shuffled or not, once more, now with 100 labelled sentences. Your classifier gets four starts: at random; with your language model's **word vectors** alone; with its **LSTM** alone; with **both**. Beside them stands naive Bayes, which counts words and multiplies their probabilities in each class. It counts all words, or only the two ends: the first word, and the last one before the final token.
 
 # %%
 predict("order_start", "100 labels: how many points is the whole move ahead of the random start?")
 
 # %% slide="subslide"
-DRAWS = range(3)
+IDS, LENGTHS, LABELS = TEXT.test
+
+
+def fresh_with(*parts):
+    """A fresh language model with these parts of yours."""
+    torch.manual_seed(9)
+    fresh = LanguageModel(V, SIZE, partial(nn.LSTM, batch_first=True))
+    for part in parts:
+        getattr(fresh, part).load_state_dict(getattr(model, part).state_dict())
+    return fresh
 
 
 def task_loss(classifier, batch):
@@ -250,49 +455,53 @@ def task_loss(classifier, batch):
     return functional.cross_entropy(classifier(ids, lengths), labels)
 
 
-def fresh_classifier(start, seed):
-    """Your classifier, moved into a language model."""
+def moved_in(start, seed):
+    """Your classifier, with embedding and LSTM of a language model."""
     torch.manual_seed(seed)
-    classifier = LSTMClassifier(len(setup.vocabulary), 2, setup.size, setup.size, dropout=0.2)
+    classifier = LSTMClassifier(V, 2, SIZE, SIZE, dropout=0.2)
     start_from(classifier, start)
     return classifier
 
 
+@torch.no_grad()
+def right_now(classifier):
+    """(N,): 1 where it is right about an unseen sentence."""
+    return (classifier(IDS, LENGTHS).argmax(-1) == LABELS).double().numpy()
+
+
+# %% slide="subslide"
 def right_from(start):
-    """(3, N) which unseen sentences your classifiers judge rightly, from this start."""
-    found = []
-    for draw in DRAWS:
-        classifier = fresh_classifier(start, draw)
-        batches = setup.batches(setup.drawn(draw), 10, draw)
+    """(3, N): your classifiers after ten passes over three draws of labels."""
+    rows = []
+    for draw in range(3):
+        classifier = moved_in(start, draw)
+        batches = TEXT.batches(TEXT.drawn(draw), 10, draw)
         loss_of = partial(task_loss, classifier)
         tune_and_watch(classifier, batches, loss_of, 0.003, lambda: None, len(batches))
-        found.append(setup.right(classifier))
-    return np.stack(found)
+        rows.append(right_now(classifier))
+    return np.stack(rows)
 
 
 right = {
-    "no label:\nsurprise": setup.by_surprise(model)[None],
-    "threshold on\nsurprise": report.right_by_threshold(setup, model),
-    **report.right_by_counting(setup),
-    "random\nstart": right_from(report.parts_of(setup, model)),
-    "LM's\nvectors": right_from(report.parts_of(setup, model, "embedding")),
-    "LM's\nLSTM": right_from(report.parts_of(setup, model, "lstm")),
+    **report.right_by_counting(TEXT),
+    "random\nstart": right_from(fresh_with()),
+    "LM's\nvectors": right_from(fresh_with("embedding")),
+    "LM's\nLSTM": right_from(fresh_with("lstm")),
     "both": right_from(model),
 }
-report.right_figure(
-    right, "The model's surprise knows the answer, and the move does not bring it (here)"
-)
+gain = report.lead(right["both"], right["random\nstart"])
+report.right_figure(right, f"Shuffled or not, few labels. Both less random start: {gain}")
 
 # %%
 report.print_leads(right, "both")
-outcome("order_start", 100 * (right["both"].mean() - right["random\nstart"].mean()))
+outcome("order_start", gain.mean)
 
 # %% [markdown]
-# With Brown, the move pays: at this one rate, a random start learns nothing. But read the other bars.
+# With Brown, the move pays: a random start learns next to nothing from so few labels. But read the other bars.
 #
-# - Most of the gain is there with the **word vectors** alone, next to nothing with the LSTM alone.
+# - Neither the **word vectors** alone nor the **LSTM** alone brings what both bring together: the LSTM was trained to read just these vectors.
 # - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
-# - The language model with **no label** is far ahead of the move: it knew the answer all along. So is a **threshold on its surprise** (a word's, less what counts expect), set on the same labels. The labels suffice, then. The narrow door is the last state with a fresh layer.
+# - The judges of section 1, with **no label**, are far ahead of every classifier here. Before you train anything, ask what counts and a language model say by themselves.
 
 # %% [markdown] slide="subslide"
 # ### What they measured
@@ -316,17 +525,16 @@ predict(
 )
 
 # %% slide="subslide"
-print(stored_result("context_pretraining"))
-report.starts_figure("The whole move helps one task, not clearly the other (100 labels, stored)")
+report.starts_figure(report.starts_title())
 
 # %%
 report.print_starts()
-outcome("subjectivity_start", report.verdict("subjectivity", "language model", "nothing"))
+outcome("subjectivity_start", report.verdict("subjectivity"))
 
 # %% [markdown]
-# (Each line has two intervals. The *bootstrap* draws labels and texts anew from those that were there, a thousand times: lesson 15 builds it. **Student's t** knows only how far the few draws lie apart, and allows for how few they are.)
+# (Whiskers: over three draws of labels, by **Student's t**, which allows for how few they are. For each start, rate and stopping pass were chosen on 500 other sentences, a luxury with 100 labels.)
 #
-# For each start, rate and stopping pass were chosen on 500 other sentences (a luxury with 100 labels). Subjective or objective: the whole move makes no clear difference, 4 points behind (−2 to 11), and a bag of words is 5 points ahead of it (2 to 8). Part of speech: it **helps**, by 15 points (9 to 21). But the word vectors alone bring 15, too. Nor is it clearly ahead of counting the last word, even with 1,000 labels.
+# Subjective or objective: the whole move makes no clear difference, and a bag of words is ahead of it. Part of speech: it **helps**. But the word vectors alone bring as much, and it is not clearly ahead of counting the last word.
 #
 # ### Why should a start help at all?
 #
@@ -339,7 +547,7 @@ outcome("subjectivity_start", report.verdict("subjectivity", "language model", "
 # GPT: June 2018. Dai and Le: NIPS **2015**. Ramachandran, Liu and Le: on arXiv in November **2016**. ULMFiT, lesson 11: January 2018.
 
 # %% [markdown] slide="slide"
-# ## 2. What fine-tuning destroys
+# ## 3. What fine-tuning destroys
 #
 # Learn Spanish after Italian, and for a while you say Spanish words in Italy. A network learns the new task with the numbers that hold the old one, and nothing asks it to keep them. When much is lost, people call it **catastrophic forgetting** (Goodfellow and others measured it in 2013, arXiv:1312.6211).
 #
@@ -351,51 +559,52 @@ predict(
 )
 
 # %% slide="subslide"
-train = setup.drawn(0, 2 * setup.labels)
+train = TEXT.drawn(0, 2 * TEXT.labels)
+WINDOWS = next_word_windows(stream_rows(TEXT.stream, 8), 16)
+
+
+def nats_inside(classifier, read, said):
+    """The old loss: the classifier's embedding and LSTM under your model's softmax."""
+    states, _ = classifier.lstm(classifier.embedding(read))
+    return nats_of(model.softmax(states), said)
 
 
 def watched_run(weight, epochs=8):
-    """Perplexities on the way with this weight of the old loss, and the classifier."""
-    classifier = fresh_classifier(model, 0)
-    inside = language_model_of(classifier, model)  # shares embedding and LSTM
-    window = setup.windows()
-
-    def old_loss():
-        inputs, targets = window()
-        return functional.cross_entropy(inside(inputs)[0].flatten(0, 1), targets.flatten())
-
+    """The classifier, and its perplexity on the way, with this weight of the old loss."""
+    classifier, windows = moved_in(model, 0), iter(WINDOWS)
     _, seen = tune_and_watch(
         classifier,
-        setup.batches(train, epochs, 0),
+        TEXT.batches(train, epochs, 0),
         partial(task_loss, classifier),
-        0.003,
-        lambda: stream_perplexity(inside, setup.held_out_third, **OWN),
-        len(train) // 8,  # once an epoch
-        old_loss if weight else None,
-        weight,
+        rate=0.003,
+        watch=lambda: float(nats_inside(classifier, READ, SAID).exp()),
+        every=len(train) // 8,  # once an epoch
+        old_loss=(lambda: nats_inside(classifier, *next(windows))) if weight else None,
+        weight=weight,
     )
-    return seen, classifier
+    return classifier, seen
 
 
-alone, classifier = watched_run(weight=0.0)
-title = "The language model inside the classifier wears down (here, one run)"
-report.forgetting_figure({"labels alone": alone}, title)
+_, labels_alone = watched_run(0.0)
+times = labels_alone[-1] / labels_alone[0]
+title = f"Labels alone: the perplexity grows {times:.2f} times (here, one run)"
+report.forgetting_figure({"labels alone": labels_alone}, title)
 
 # %%
-print(f"perplexity {alone[0]:.0f} before, {alone[-1]:.0f} after")
-outcome("forgotten", alone[-1] / alone[0], unit="x", factor=1.1)
+print(f"perplexity {labels_alone[0]:.0f} before, {labels_alone[-1]:.0f} after")
+outcome("forgotten", times, unit="x", factor=1.1)
 
 # %% [markdown]
 # Is it a catastrophe? Not here: it forgets a part.
 #
-# Ramachandran, Liu and Le (our section 3) have a remedy: **do not stop.** While the labels are learnt, the language model's loss is minimised too, on plain text. This is a **joint loss**; the language model is an *auxiliary task*:
+# Ramachandran, Liu and Le (our section 4) have a remedy: **do not stop.** While the labels are learnt, the language model's loss is minimised too, on plain text. This is a **joint loss**; the language model is an *auxiliary task*:
 #
 # $$\mathcal{L} = \mathcal{L}_{\text{task}} + w \, \mathcal{L}_{\text{LM}}$$
 #
 # How large must $w$ be? Derive it.
 
 # %% [markdown] exercise="safe_weight" slide="subslide"
-# ### Exercise 4. How much of the old loss does a step need? (derive it)
+# ### Exercise 6. How much of the old loss does a step need? (derive it)
 #
 # First with pen and paper. $g_{\text{task}}$ and $g_{\text{LM}}$ are the gradients of the two losses with respect to the same parameters. One step of plain gradient descent on the joint loss moves the parameters by $-\eta\,(g_{\text{task}} + w\, g_{\text{LM}})$. By how much does that change $\mathcal{L}_{\text{LM}}$, if $\eta$ is small? For which $w$ does it not grow?
 #
@@ -425,55 +634,80 @@ check("safe_weight", safe_weight)
 # %% [markdown] model_answer="safe_weight"
 # $\mathcal{L}_{\text{LM}}$ changes by $g_{\text{LM}} \cdot \delta = -\eta\,(g_{\text{LM}} \cdot g_{\text{task}} + w\,\lVert g_{\text{LM}} \rVert^2)$. It does not grow if $w \ge -\,g_{\text{LM}} \cdot g_{\text{task}} \,/\, \lVert g_{\text{LM}} \rVert^2$. Where the two gradients agree, the right side is below 0, and no weight is needed. Only the part of the task's gradient that points *against* the language model destroys anything.
 
+# %% [markdown] slide="subslide"
+# Is the derivation right? Take one plain step, and see whether the old loss changes as it says. The gradients are those of both losses where the classifier stands now, after 0, 1 and 3 epochs of labels.
+
 # %% slide="subslide"
 safe_weight = or_reference("safe_weight", safe_weight)
+everything = next(iter(TEXT.batches(train, 1, 0, size=len(train))))
+rows = stream_rows(TEXT.stream[:8_000], 40)
+READ_BEFORE, SAID_BEFORE = rows[:, :-1], rows[:, 1:]  # of the text that it was trained on
+
+
+def both_gradients(classifier):
+    """Of the task's loss and of the old loss, by embedding and LSTM."""
+    shared = [*classifier.embedding.parameters(), *classifier.lstm.parameters()]
+    old = nats_inside(classifier, READ_BEFORE, SAID_BEFORE)
+    losses = task_loss(classifier, everything), old
+    return shared, *(torch.autograd.grad(loss, shared) for loss in losses), old.item()
+
+
+needed = []
 for epochs_done in (0, 1, 3):
-    halfway = fresh_classifier(model, 0)
-    if epochs_done:
-        _, halfway = watched_run(weight=0.0, epochs=epochs_done)
-    gradients = report.TwoGradients(setup, halfway, model, train)
-    needed = safe_weight(gradients.task, gradients.old)
-    print(f"after {epochs_done} epochs, safe weight {needed:.3f}")
-    report.print_steps(gradients, (0.0, needed, 1.0))
+    classifier = watched_run(0.0, epochs_done)[0] if epochs_done else moved_in(model, 0).eval()
+    shared, task, old, before = both_gradients(classifier)
+    needed.append(safe_weight(task, old))
+    with torch.no_grad():
+        for numbers, a, b in zip(shared, task, old, strict=True):
+            numbers -= 0.1 * (a + needed[-1] * b)  # one plain step, with your weight
+        after = nats_inside(classifier, READ_BEFORE, SAID_BEFORE).item()
+    unsafe = -0.1 * sum((a * b).sum() for a, b in zip(task, old, strict=True))
+    print(
+        f"after {epochs_done} epochs, safe weight {needed[-1]:.3f}. The old loss changes, in nats:"
+    )
+    print(f"   with weight 0 {unsafe:+.6f} (expected), with yours {after - before:+.6f} (measured)")
 
 # %% [markdown]
-# Your derivation foretells a plain step. Adam's steps are not plain, and each window of text has a gradient of its own, so take the weight as a guess. **Change one thing:** the weight.
+# Where your weight is above 0, a plain step leaves the old loss where it is, but for the small curvature that the derivation leaves out. Where it is 0, the step does not raise the old loss anyway. Adam's steps are not plain, and each window of text has a gradient of its own, so take the weight as a guess: it may be too small. **Change one thing:** the weight. The largest of your three safe weights is among them.
 
 # %%
-predict("a_little", "With weight 0.03: how much of the rise in perplexity is left?", unit="%")
+predict("a_little", "With your safe weight: how much of the rise in perplexity is left?", unit="%")
 
 # %% slide="subslide"
-MINE = 0.3  # a weight of your choice
-runs = {weight: watched_run(weight) for weight in (0.0, 0.03, MINE, 1.0)}
-title = "The larger the weight, the less is forgotten (here, one run each)"
-report.forgetting_figure({f"weight {w:g}": seen for w, (seen, _) in runs.items()}, title)
+SAFE, MINE = round(max(needed), 3), 0.3  # a weight of your choice
+runs = {weight: watched_run(weight) for weight in (0.0, SAFE, MINE, 1.0)}
+left = {w: (seen[-1] - seen[0]) / (labels_alone[-1] - seen[0]) for w, (_, seen) in runs.items()}
+report.forgetting_figure(
+    {f"weight {w:g}": seen for w, (_, seen) in runs.items()},
+    f"Your safe weight, {SAFE:g}, leaves {left[SAFE]:.0%} of the rise (here, one run each)",
+)
 
 # %%
-for weight, (seen, tuned) in runs.items():
-    print(
-        f"weight {weight:g}: perplexity {seen[-1]:.1f}, task {setup.right(tuned).mean():.0%} right"
-    )
-little = runs[0.03][0]
-outcome("a_little", 100 * (little[-1] - little[0]) / (alone[-1] - alone[0]), unit="%")
+for weight, (tuned, seen) in runs.items():
+    task = right_now(tuned).mean()
+    print(f"weight {weight:g}: perplexity {seen[-1]:.1f}, task {task:.0%} right")
+outcome("a_little", 100 * left[SAFE], unit="%")
 
 # %% [markdown]
-# What does it cost? Stored runs, 1,000 labels:
+# What does it cost? Stored runs, 1,000 labels; by how much the perplexity grew, and how well the task went, with its interval over three seeds:
 
 # %%
-print(stored_result("context_forgetting"))
 report.print_forgetting()
 
+
 # %% [markdown]
-# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So the other loss seems to hold the two in place in one task, and not in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91 (by Student's t). **The weight matters, and 1 is no safe choice.**
+# With labels alone the perplexity grows by a factor of 1.4 (1.2 to 1.7) for the part of speech and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. For the part of speech that costs the task little. For subjective or objective the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) So with weight 1 the task has little more to work with than frozen layers in the one case, and much more in the other. On subjective or objective, a tenth of the weight keeps most of the language model, and the accuracy is 76 %, with an interval from 61 to 91 (by Student's t). **The weight matters, and 1 is no safe choice.**
 #
 # Forgetting hurts only whoever still needs the old skill. Dai and Le do not. For a translator it is half of the work.
 
 # %% [markdown] slide="slide"
-# ## 3. Two language models become a translator
+# ## 4. Two language models become a translator
 #
 # In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The **encoder** reads the source. The **decoder** says the target word by word, and is itself a language model, one that has been told what to talk about. This is **sequence-to-sequence** learning, *seq2seq*. Translated pairs are expensive, so overfitting is likely. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
 
 # %% slide="subslide"
+from course.starting_from_a_language_model.two_models import two_models
+
 two_models("A translator from two language models")
 
 # %% [markdown]
@@ -491,7 +725,7 @@ two_models("A translator from two language models")
 # What is **read** is an average with these weights, $\sum_s \alpha_s v_s$. Here $v_s$ is the encoder's state at word $s$, in its first layer or in its top one.
 
 # %% [markdown] exercise="attend"
-# ### Exercise 5. Where to look
+# ### Exercise 7. Where to look
 #
 # Write `attend(queries, keys, mask)`:
 #
@@ -528,7 +762,7 @@ check("attend", attend)
 attend = or_reference("attend", attend)
 
 # %% [markdown] exercise="decode_step" slide="subslide"
-# ### Exercise 6. One word of a translation
+# ### Exercise 8. One word of a translation
 #
 # Now the decoder of the drawing, one step of it. `model` has the parts `target_embedding`; the LSTMs `decoder_first` and `decoder_top` (both with `batch_first`); the linear layers `combine`, 3H to H, and `softmax`, which gives scores.
 #
@@ -575,71 +809,142 @@ decode_step = or_reference("decode_step", decode_step)
 # %% [markdown] slide="subslide"
 # ### A task without a translator
 #
-# In a **telegram** every word cost money, so the small words were left out. The source is a sentence as a telegram, the target the whole sentence, so any text gives pairs. The decoder starts from our language model, the encoder from one of telegrams. Neither has read these sentences.
+# In a **telegram** every word cost money, so the small words were left out. The source is a sentence as a telegram, the target the whole sentence, so any text gives pairs. The decoder starts from your language model, the encoder from one of telegrams. Neither has read these sentences.
 #
-# **Does the translator read its telegram at all?** A good language model bets well without it. So two more perplexities belong beside it: that of the language model alone, and the translator's own when each sentence comes with the telegram of **another**.
+# **Does the translator read its telegram at all?** A good language model bets well without it. So a second perplexity belongs beside the first: each sentence with the telegram of **another**. (About 40 s.)
 
 # %%
 predict("seq2seq_start", "How many times larger is the perplexity with a random start?", unit="x")
 
 # %% slide="subslide"
-telegram_model = setup.telegram_model()
+from elmo_mini.tasks.seq2seq import Seq2Seq
+
+telegram_model = language_model(TEXT.telegram_stream)
 
 
-def trained_translator(from_models):
-    """A translator after your loop, with your step."""
-    torch.manual_seed(0)
-    found = Seq2Seq(len(setup.vocabulary), len(setup.vocabulary), setup.size)
-    if from_models:
-        start_encoder(found, telegram_model)
-        start_decoder(found, model)
-    batches = setup.pair_batches(setup.pairs, 6, 32)
-    loss_of = partial(pair_loss, found, decode_step)
-    tune_and_watch(found, batches, loss_of, 0.007, lambda: None, len(batches))
-    return found
+def encoded(translator, sources):
+    """Both layers of the encoder, (B, S, H) each."""
+    first, _ = translator.encoder_first(translator.source_embedding(sources))
+    return first, translator.encoder_top(first)[0]
 
 
-translators = {
-    "random start": trained_translator(False),
-    "two language models": trained_translator(True),
-}
+def pair_loss(translator, pairs):
+    """Mean nats of a target word; with teacher forcing, the true word before it is read."""
+    sources, source_mask, read, said, mask = transfer_setup.padded_pairs(pairs)
+    first, top = encoded(translator, sources)
+    state, nats = None, []
+    for words, targets in zip(read.unbind(1), said.unbind(1), strict=True):
+        logits, state, _ = decode_step(translator, words, state, first, top, source_mask)
+        nats.append(functional.cross_entropy(logits, targets, reduction="none"))
+    return torch.stack(nats, 1)[mask].mean()
 
 
 # %% slide="subslide"
-def perplexities(pairs):
-    """Of both translators, by their names."""
-    return {n: stepped_perplexity(found, decode_step, pairs) for n, found in translators.items()}
+def trained_translator(from_models):
+    """A translator after five passes of your loop over the pairs."""
+    torch.manual_seed(0)
+    made = Seq2Seq(V, V, SIZE)
+    if from_models:
+        made.source_embedding.load_state_dict(telegram_model.embedding.state_dict())
+        made.encoder_first.load_state_dict(telegram_model.lstm.state_dict())
+        made.target_embedding.load_state_dict(model.embedding.state_dict())
+        made.decoder_first.load_state_dict(model.lstm.state_dict())
+        made.softmax.load_state_dict(model.softmax.state_dict())
+    batches = TEXT.pair_batches(TEXT.pairs, 5, 32)
+    loss_of = partial(pair_loss, made)
+    tune_and_watch(made, batches, loss_of, 0.007, lambda: None, len(batches))
+    return made
 
 
-own, others = perplexities(setup.dev_pairs), perplexities(swapped(setup.dev_pairs))
-title = f"Telegrams made whole, {len(setup.pairs):,} pairs (here, one run each)"
-report.translators_figure(setup.without_telegram(model), own, others, title)
+translators = {
+    "random start": trained_translator(from_models=False),
+    "two language models": trained_translator(from_models=True),
+}
+
+# %% slide="subslide"
+sources, targets = zip(*TEXT.dev_pairs, strict=True)
+strangers = list(zip([sources[-1], *sources[:-1]], targets, strict=True))  # another's telegram
+with torch.no_grad():
+    own, others = (
+        {name: float(pair_loss(it, some).exp()) for name, it in translators.items()}
+        for some in (TEXT.dev_pairs, strangers)
+    )
+times = own["random start"] / own["two language models"]
+title = f"Without the start, the perplexity is {times:.1f} times as large (here, one run each)"
+report.translators_figure(own, others, title)
 
 # %%
-outcome("seq2seq_start", own["random start"] / own["two language models"], unit="x")
+outcome("seq2seq_start", times, unit="x")
 
 # %% [markdown]
 # With Brown, your translator from two language models **reads its telegram**: its own helps, and another's leads it astray. The random start has to learn English as well. (Without the corpora there are too few pairs for that.)
 #
-# Write a sentence of your own; it is sent as a telegram.
+# Now let it say a sentence. Perplexity is measured with teacher forcing; alone, the decoder reads what it has said itself. That is your loop of exercise 1, and taking the likeliest word each time is **greedy decoding**. Write a sentence of your own; it is sent as a telegram.
 
 # %% slide="subslide"
+from course.starting_from_a_language_model.telegrams import telegram
+
 MY_SENTENCE = "the president said that the new school was very good ."
-for name, found in translators.items():
-    print(name)
-    report.print_said(setup, found, decode_step, [MY_SENTENCE.split(), *setup.held_out[:3]])
+
+
+@torch.no_grad()
+def translated(translator, words):
+    """The telegram's ids to the words of a sentence."""
+    first, top = encoded(translator, torch.tensor([words]))
+    everywhere = torch.ones(1, len(words), dtype=torch.bool)
+
+    def step(word, state):
+        before = torch.tensor([word])
+        scores, state, _ = decode_step(translator, before, state, first, top, everywhere)
+        return scores[0], state
+
+    return go_on(step, [BOUNDARY], likeliest, BOUNDARY, 20)
+
+
+for sentence in (MY_SENTENCE.split(), *TEXT.held_out[:2]):
+    sent = telegram(sentence)
+    print(*sent)
+    for name, it in translators.items():
+        said = vocabulary.decode(translated(it, vocabulary.encode(sent)))
+        print(f"   {name}: {' '.join(said)}")
 
 # %% [markdown]
-# It speaks English of a kind, hardly ever the right sentence. Perplexity is measured with teacher forcing. Alone, the decoder takes its likeliest word each time, **greedy decoding**, and reads its own mistakes: this gap is called **exposure bias**.
-#
-# What is left of the start's lead after fifteen passes? In stored runs most readers lack one piece; the first lacks two. For all but one the best pass is the last or nearly.
+# It speaks English of a kind, hardly ever the right sentence. In training every word before was true; here it goes on from its own mistakes. This gap is called **exposure bias**.
 
-# %% slide="subslide"
-print(stored_result("context_seq2seq"))
-report.parts_figure("After 15 passes the start still pays beside the LM loss (stored)")
+# %% [markdown] slide="slide"
+# ## Recap
+#
+# - Transfer learning by fine-tuning: in 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
+# - Before you train, ask what counts and the language model say without a label. Where neighbours decide, counts of pairs suffice, and our small network adds nothing to them. Where the pairs are the same in both, it is ahead of them, but not clearly of triples.
+# - Fine-tuning wears the language model down (in the worst case, catastrophic forgetting). A joint loss preserves what it knew, and the weight of that loss matters.
+# - An encoder–decoder, made for sequence-to-sequence tasks, can start from two language models: pretraining for both sides. Whether it reads its source is a question of its own: ask with a wrong source. And perplexity, with teacher forcing, does not show exposure bias.
+#
+# Still missing: layers that go **unchanged** into every task. TagLM takes the first step.
 
 # %%
-report.print_parts()
+calibration()
+
+# %%
+progress()
+
+# %% [markdown] slide="subslide"
+# ## Discuss
+#
+# A language model is trained without a single label. **Why can it help a task with labels at all? Name one kind of knowledge that predicting the next word forces on a model, a task that profits from it, and a task that does not.** Use what you measured here. Four to six sentences.
+
+# %% [markdown] discussion="why_unlabelled_helps" points=3
+# **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly, its control included.
+
+# %% [markdown] model_answer="why_unlabelled_helps"
+# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: the model answers it without any label, and with a hundred labels a random start stays near guessing. But counts of pairs answer it as well, and the network adds nothing clear to them. Where two sentences have exchanged their ends the pairs are the same, and the network is ahead of them, though not clearly of triples. A task whose answer lies in single words needs little of this, because counting words goes a long way: the language model's start brought no clear gain on subjective or objective, with 100 labels. And where a start helps, the word vectors alone often bring most of it, as the parts of speech show.
+
+# %% [markdown] slide="slide"
+# ## If you have time: which part of the translator pays?
+#
+# After fifteen passes, three seeds (stored). Each bar leaves out one piece, but for the first, which leaves out two. Its height is the loss **less that of the whole method**: above 0, the piece was worth something.
+
+# %% slide="subslide"
+report.parts_figure("Loss without a piece, less that of the whole method (stored)")
 
 # %% [markdown]
 # - **Is the start needed?** With the LM loss, yes: without a start 0.45 nats are lost (0.18 to 0.72). With neither start nor LM loss 0.19 are (−0.31 to 0.69; three seeds, one far behind): no clear difference.
@@ -650,13 +955,19 @@ report.print_parts()
 # %% [markdown] slide="subslide"
 # ### Three broken translators
 #
-# Three translators have one fault each. Beside them is a sound one (stored, one run each).
+# Three translators have one fault each. Beside them is a sound one (stored, one run each). The bars are perplexities with teacher forcing on the same new sentences: with their own telegrams in batches; the same read one by one, so that there is no padding; on other new sentences; and with the telegram of another.
 
 # %% slide="subslide"
+report.broken_figure("Own telegram, another's, and other sentences (stored, one run each)")
+
+# %%
+report.broken_positions("Words 1 to 5 of the target, each with its own telegram (stored)")
+
+# %%
 report.print_broken()
 
 # %% [markdown] exercise="broken_translators"
-# ### Exercise 7. Three broken translators
+# ### Exercise 9. Three broken translators
 #
 # Which translator has which fault?
 #
@@ -691,33 +1002,6 @@ check("broken_translators", broken_translators)
 # %% [markdown] model_answer="broken_translators"
 # **A** has learnt that telegrams mean nothing: its own and another's give the same perplexity, and it bets like a language model that has practised short sentences. **B** is as good as the sound one at the first word and falls behind from the second on: of its own sentence it never knows more than the word before. In greedy decoding it may repeat itself without end. **C** has a perplexity that is too good to be true, and says nothing at all. It learnt to repeat the word that it reads. Left alone, without teacher forcing, it reads the boundary first, repeats it, and is done. With fault 3, a batch and single sentences would differ. With 4, the first batch would cost as much as a guess among 2,000 words, $\log 2000 = 7.6$ nats. With 6, the test would be far easier than other new sentences.
 
-# %% [markdown] slide="slide"
-# ## Recap
-#
-# - Transfer learning by fine-tuning: in 2015 a whole LSTM moved into a classifier. Whether that helps depends on the task and on how it is trained, and most of the gain may come from the word vectors.
-# - Ask the pretrained model itself first: it may know the answer without a label.
-# - Fine-tuning wears the language model down (in the worst case, catastrophic forgetting). A joint loss preserves what it knew, and the weight of that loss matters.
-# - An encoder–decoder, made for sequence-to-sequence tasks, can start from two language models: pretraining for both sides. Whether it reads its source is a question of its own: ask with a wrong source. And perplexity, with teacher forcing, does not show exposure bias.
-#
-# Still missing: layers that go **unchanged** into every task. TagLM takes the first step.
-
-# %%
-calibration()
-
-# %%
-progress()
-
-# %% [markdown] slide="subslide"
-# ## Discuss
-#
-# A language model is trained without a single label. **Why can it help a task with labels at all? Name one kind of knowledge that predicting the next word forces on a model, a task that profits from it, and a task that does not.** Use what you measured here. Four to six sentences.
-
-# %% [markdown] discussion="why_unlabelled_helps" points=3
-# **Rubric, 3 points.** 1 for a mechanism: predicting forces knowledge of order, agreement, topic or the like (0.5 for "it has seen a lot of text"). 1 for a task that profits, with the reason. 1 for a task that does not, or less, with the reason, or for a measurement of this lesson read correctly, its control included.
-
-# %% [markdown] model_answer="why_unlabelled_helps"
-# To predict the next word well, a model must keep what the words so far say about it: agreement, which kinds of words follow each other, which words belong to one topic. These regularities are in every text, so no label is needed to learn them. A task profits when its answer depends on the same regularities. Whether a sentence is shuffled is a question about order: the model answers it without any label, and with a hundred labels a random start stays near guessing. A task whose answer lies in single words needs little of this, because counting words goes a long way: the language model's start brought no clear gain on subjective or objective, with 100 labels. And where a start helps, the word vectors alone often bring most of it, as the parts of speech show.
-
 # %% [markdown]
 # ## If you have time: read it, then say it again
 #
@@ -728,7 +1012,7 @@ progress()
 # - it is told the word that it should have said, and must say the next one; after `wn` it must say the boundary.
 
 # %% [markdown] exercise="autoencoder_steps"
-# ### Exercise 8. Read it, then say it again
+# ### Exercise 10. Read it, then say it again
 #
 # Write `autoencoder_steps(sentence, boundary)` for a list of word ids. Return three lists of length $2n + 1$: what is read, what is to be said (where nothing is asked, anything will do; the boundary is usual), and whether the step counts (True or False).
 
@@ -760,15 +1044,21 @@ check("autoencoder_steps", autoencoder_steps)
 
 # %%
 autoencoder_steps = or_reference("autoencoder_steps", autoencoder_steps)
-autoencoder = report.parts_of(setup, model)  # the same network, untrained
-steps = setup.recitals(autoencoder_steps, 3_000)
-recital_loss = partial(report.recital_loss, autoencoder)
-tune_and_watch(autoencoder, steps, recital_loss, 0.01, lambda: None, len(steps))
-both_ways = {"both": right["both"], "autoencoder": right_from(autoencoder)}
-report.print_leads(both_ways, "both")
+autoencoder = fresh_with()  # the same network, untrained
+batches = TEXT.recitals(autoencoder_steps, 3_000)
+
+
+def recital_loss(batch):
+    """Mean nats of the steps that count."""
+    read, said, counts = batch
+    return functional.cross_entropy(autoencoder(read)[0][counts], said[counts])
+
+
+tune_and_watch(autoencoder, batches, recital_loss, 0.01, lambda: None, len(batches))
+report.print_leads({"both": right["both"], "autoencoder": right_from(autoencoder)}, "both")
 
 # %% [markdown]
-# With Brown the autoencoder has read a third of the language model's text, so this race is not even.
+# With Brown the autoencoder has read a third of the language model's text, and once, so this race is not even.
 #
 # ### What Ramachandran, Liu and Le claimed, and what is told
 #
@@ -787,4 +1077,4 @@ report.print_leads(both_ways, "both")
 # Next: **05 · TagLM**, where the language model stays as it is and a tagger reads its states.
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Were there two great ideas after 2016: wide context inside the vectors, and language models that read much text first?* So one account says. It is an opinion, and the dates are against it: Dai and Le pretrained in 2015, and context2vec (lesson 03) is from 2016. *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features. *Why is the safe weight 0 at the start?* The head is random, so the task's gradient has no reason to point against the language model's: the two are nearly at right angles.
+# **Instructor, common questions.** *Were there two great ideas after 2016: wide context inside the vectors, and language models that read much text first?* So one account says. It is an opinion, and the dates are against it: Dai and Le pretrained in 2015, and context2vec (lesson 03) is from 2016. *Is the joint loss not simply more training data?* It is; that is the point: plain text is the data that keeps the old skill. *Why so small an LSTM?* The lesson must run in a minute; the stored results say what they were made with. *Is the judge without a label not cheating, since it makes shuffles itself?* It uses how the task was made; so does everybody who designs features.

@@ -1,6 +1,7 @@
 """A notebook of an earlier release is told why its import fails, and what to do."""
 
 import importlib
+import subprocess
 import sys
 
 import pytest
@@ -16,11 +17,37 @@ from autograde.moved_modules import MovedModules, explain_moved_modules
         "from elmo_mini.figures import plots",
         "from elmo_mini.bilm.plain import BiLM",
         "import autograde.desk.parts",
+        "import elmo_mini.few_labels.labels_saved",
     ],
 )
 def test_an_import_of_the_last_release_says_what_to_do(cell: str) -> None:
     with pytest.raises(ModuleNotFoundError, match=r"earlier release.*`make lab`"):
         exec(cell, {})
+
+
+def test_a_module_that_moved_whole_is_found_and_its_new_place_told() -> None:
+    from course.a_hundred_labels import protocol
+
+    for name in [name for name in sys.modules if name.startswith("elmo_mini.few_labels")]:
+        del sys.modules[name]
+    with pytest.warns(
+        FutureWarning, match=r"few_labels\.protocol is course\.a_hundred_labels\.pro"
+    ):
+        old = importlib.import_module("elmo_mini.few_labels.protocol")
+    assert old.learn_and_answer is protocol.learn_and_answer
+    with pytest.warns(FutureWarning):
+        exec("from elmo_mini.few_labels import methods\nmethods.bag_of_words()", {})
+    with pytest.raises(AttributeError):
+        old.nothing_of_this_name  # noqa: B018
+    with pytest.raises(ImportError, match="labels_saved"):
+        exec("from elmo_mini.few_labels import labels_saved", {})
+
+
+def test_elmo_mini_alone_knows_of_no_course() -> None:
+    """Only autograde, which needs both, leads from one to the other."""
+    code = "import elmo_mini.few_labels"
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "No module named 'elmo_mini.few_labels'" in asked.stderr
 
 
 def test_other_modules_are_left_alone() -> None:

@@ -93,6 +93,14 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
         write_text(tmp_path, "x")
 
 
+def test_an_address_is_no_path() -> None:
+    for refused in (existing_file, as_path, lambda name: write_text(name, "text")):
+        with pytest.raises(
+            FileNotFoundError, match=r"^https://a\.org/x is an address; fetch the f"
+        ):
+            refused("https://a.org/x")
+
+
 def test_a_tilde_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(tmp_path))

@@ -3,10 +3,11 @@
 LESSON = "15_a_hundred_labels"
 EXERCISES = (
     "learn_and_answer",
+    "sentence_vectors",
     "choose",
+    "paired_interval",
     "broken_reports",
     "hand_in",
-    "paired_interval",
     "split",
     "texts_needed",
 )

@@ -12,13 +12,16 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, pla
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON, hidden
-from course.a_hundred_labels.methods import elmo_features
-from course.a_hundred_labels.protocol import Texts, learn_and_answer
+from autograde.exercises.a_hundred_labels.co_training import co_training
+from course.a_hundred_labels.methods import elmo_features  # noqa: F401  slips name it
+from course.a_hundred_labels.protocol import Texts, learn_and_answer  # noqa: F401
 from course.texts.labelled_tasks import Task
 
 SIZES = (25, 50, 100)
-LEVELS = (-0.12, -0.02, 0.1, 0.25, 0.4)
-"""Shares of the baseline's errors; a bag of words as good as the course's reaches the second."""
+STEPS = {"opinions": (-0.02, 0.2, 0.4, 0.61, 0.65)}
+OTHER_STEPS = (-0.12, -0.02, 0.1, 0.25, 0.35)
+"""Shares of the baseline's errors. On opinions and plots one reader alone reaches the third step:
+the upper two take two, or one that learns from text without labels."""
 FEWER = 60
 OTHERS, COPIES = 200, 800
 FROM_ASKED = (
@@ -46,6 +49,12 @@ RULES = {
     ),
     "fewer": Rule(25, 0.05, FROM_ASKED),
     "more": Rule(25, 0.005, FROM_ASKED),
+    "order": Rule(
+        25,
+        0.05,
+        "Asked in another order, the same texts have other labels: your answers are not in the "
+        "order of `test`. Give label 3 to text 3, whatever you sort on the way.",
+    ),
     "turned": Rule(
         50,
         0.5,
@@ -55,7 +64,14 @@ RULES = {
     ),
 }
 """What is said of answers that change when they are asked again, or when fewer texts are asked, or
-copies of one text beside them; and of those that stay when the labels are turned round."""
+copies of one text beside them, or in another order; and of those that stay when the labels are
+turned round."""
+
+
+def levels() -> tuple[float, ...]:
+    """The ladder of the hidden task."""
+    return STEPS.get(hidden.task().name, OTHER_STEPS)
+
 
 NEVER_THE_SAME = "Not looked at: already the same question, asked twice, has other answers."
 UNRELIABLE = "Not counted: the answers cannot be relied on."
@@ -106,12 +122,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if what in RULES:
         if what != "again" and _breaks(answer, one, "again", seed):
             raise AnswerRefused(NEVER_THE_SAME)
+        if what in ("fewer", "more") and _breaks(answer, one, "order", seed):
+            raise AnswerRefused(RULES["order"].says)
         if _breaks(answer, one, what, seed):
             raise AnswerRefused(RULES[what].says)
         return "kept"
     answers = _all_draws(answer, one, size, seed)
     if what == "level":
-        if hidden.avoided(answers, size, seed) < inputs["level"]:
+        if hidden.avoided(answers, size, seed) < levels()[inputs["step"] - 1]:
             raise AnswerRefused("Step not reached.")
         if any(_breaks(answer, one, how, seed) for how in RULES):
             raise AnswerRefused(UNRELIABLE)
@@ -136,8 +154,12 @@ def _share(answer: Answer, one: Answer, how: str, seed: int) -> float:
         kept = np.flatnonzero(before[0] == before[0, 0])[FEWER::-1]
         now = _answers(answer, size, seed, 0, [texts[row] for row in kept])
         return float((now != before[0, kept]).mean())
+    if how == "order":
+        row = np.random.default_rng(seed).permutation(len(texts))
+        now = _answers(answer, size, seed, 0, [texts[place] for place in row])
+        return float((now != before[0, row]).mean())
     broken = []
-    for draw, first in enumerate(before):
+    for draw, first in enumerate(before[:1] if how == "turned" else before):
         if how == "turned":
             broken.append(_answers(answer, size, seed, draw, texts, turn=1) == first)
         else:  # by turns a text of the one class and of another
@@ -212,73 +234,65 @@ def _view(inputs: Inputs, outputs: Plain) -> Plain:
 
 
 @Case.drawn
-def _of(rng: Random, labels: int, asks: str, level: float = 0.0) -> Inputs:
-    return {"labels": labels, "asks": asks, "level": level, "seed": 1_000}
+def _of(rng: Random, labels: int, asks: str, step: int = 0) -> Inputs:
+    return {"labels": labels, "asks": asks, "step": step, "seed": 1_000}
 
 
-def _levels() -> tuple[Case, ...]:
+def _steps() -> tuple[Case, ...]:
     return tuple(
-        Case(f"{size} labels: {_words(level)}", _of(size, "level", level), weight=1)
+        Case(f"{size} labels: step {step} of {len(OTHER_STEPS)}", _of(size, "level", step))
         for size in SIZES
-        for level in LEVELS
+        for step in range(1, len(OTHER_STEPS) + 1)
     )
 
 
-def _words(level: float) -> str:
-    if level < 0:
-        return f"no more than {-100 * level:.0f} % more errors than a bag of words"
-    return f"{100 * level:.0f} % fewer errors than a bag of words"
+def _right(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
+    answers = co_training(texts, labels, unlabelled, test)
+    return answers
 
 
-def _elmo(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
-    steps = elmo_features()
-    train = texts
-    for step in steps:
-        function = step(train, labels)
-        train = function(train)
-        test = function(test)
-    return test
-
-
-def _elmo_called(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> list[int]:
-    return [int(label) for label in learn_and_answer(elmo_features(), texts, labels, test)]
+def _in_a_list(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> list[int]:
+    return [int(label) for label in co_training(texts, labels, unlabelled, test)]
 
 
 SLIPS = """
 --- hint 1
-the commonest class for all: return test \
+the commonest class for all: return answers \
         -> return [max(set(labels), key=list(labels).count)] * len(test)
     You give every text the same label. Whatever is asked, it is as often right as that class is
     common.
-the other class: return test -> return [1 - label for label in test]
+the other class: return answers -> return [1 - label for label in answers]
     Your answers are turned round: 0 for 1, and 1 for 0.
-answers in another order: return test -> return test[::-1]
-    Your answers are not in the order of `test`.
-answers for the known texts: return test -> return train
+answers in another order: return answers -> return answers[::-1]
+    Asked in another order, the same texts have other labels: your answers are not in the order of
+    `test`. Give label 3 to text 3, whatever you sort on the way.
+answers for the known texts: unlabelled, test) -> unlabelled, texts)
     You answer for the texts that you know. Answer for those in `test`.
 --- hint 2
-the asked texts have a scale of their own: test = function(test) \
-        -> test = (step(test, labels) if step is steps[1] else function)(test)
-one scale for known and asked texts: step(train, labels) \
-        -> step(np.vstack([train, test]) if step is steps[1] else train, labels)
-the asked texts join the known, with answers for labels: train = texts \
-        -> steps, train, given = steps[::2], texts, test \
-        && return test \
-        -> return learn_and_answer(steps, [*texts, *given], [*labels, *test], given)
+the asked texts have a scale of their own: answers = co_training(texts, labels, unlabelled, test) \
+        -> vectors, scale, line = elmo_features() ⏎read = vectors(texts, labels) \
+        ⏎answers = line(scale(read(texts), labels)(read(texts)), labels)(\
+        scale(read(test), labels)(read(test)))
+one scale for known and asked texts: answers = co_training(texts, labels, unlabelled, test) \
+        -> vectors, scale, line = elmo_features() ⏎read = vectors(texts, labels) \
+        ⏎both = scale(np.vstack([read(texts), read(test)]), labels) \
+        ⏎answers = line(both(read(texts)), labels)(both(read(test)))
+the asked texts join the known, with answers for labels: \
+        answers = co_training(texts, labels, unlabelled, test) \
+        -> steps = elmo_features()[::2] ⏎first = learn_and_answer(steps, texts, labels, test) \
+        ⏎answers = learn_and_answer(steps, [*texts, *test], [*labels, *first], test)
     Your answers change with what else is asked: something learns from `test`, such as a scale, or
     labels that you gave these texts yourself. Learn from the known texts, and from those without
     labels.
-labels of the notebook join the given ones: steps = elmo_features() -> steps = elmo_features() \
-        ⏎more = hidden.task().train \
-        ⏎texts, labels = [*texts, *more.texts[:300]], [*labels, *more.labels[:300]]
+labels of the notebook join the given ones: answers = -> more = hidden.task().train \
+        ⏎texts, labels = [*texts, *more.texts[:300]], [*labels, *more.labels[:300]] ⏎answers =
     Every label was given turned round, and your answers stay as they were: they come from other
     labels. Learn from `labels` alone; other labels of the notebook, such as `LABELS`, stay outside.
-labels in another order: steps = elmo_features() -> steps = elmo_features() \
-        ⏎labels = list(labels)[1:] + list(labels)[:1]
+labels in another order: answers = -> labels = list(labels)[1:] + list(labels)[:1] ⏎answers =
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
-a loaded coin at each call: return test \
+a loaded coin at each call: return answers \
         -> coin = np.random.default_rng().random(len(test)) \
-        ⏎return abs(test - (coin > np.where(np.arange(len(test)) % 5 < 2, 0, 0.67)))
+        ⏎return abs(answers - (coin > np.where(np.arange(len(test)) % 5 < 2, 0, 0.67)))
     Asked twice, your method gives other answers. Seed whatever draws, inside your function, and
     keep nothing from one call to the next.
 """
@@ -300,11 +314,13 @@ EXERCISE = Exercise(
         Case("asked twice, the same answers", _of(25, "again"), edge=True, weight=2),
         Case("the same answers when fewer are asked", _of(25, "fewer"), edge=True, weight=2),
         Case("the same answers beside copies of one text", _of(25, "more"), edge=True),
+        Case("the same answers in another order", _of(25, "order"), edge=True),
         Case("labels turned round, other answers", _of(50, "turned"), edge=True),
-        *_levels(),
+        *_steps(),
     ),
-    mistakes=slips(_elmo, SLIPS),
-    right_answers={"ELMo features": _elmo, "in a list": _elmo_called},
+    mistakes=slips(_right, SLIPS),
+    right_answers={"two readers": _right, "in a list": _in_a_list},
+    opens="The hidden texts",
     shows_case=False,
     seconds=180,
 )

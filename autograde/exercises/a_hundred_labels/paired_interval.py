@@ -123,7 +123,8 @@ each cell on its own: lead[rows][:, columns].mean() -> rng.choice(lead.ravel(), 
     row share their labels, those of a column their text: draw whole rows and whole columns.
 other texts in each row: lead[rows][:, columns].mean() \
         -> np.mean([lead[row, rng.integers(texts, size=texts)].mean() for row in rows])
-    You draw other texts for each row. One round has one set of texts, the same for all its rows.
+    Your interval is as narrow as one that draws other texts for each row. One round has one set of
+    texts, the same for all its rows.
 the two methods apart: lead[rows][:, columns].mean() -> first[rows][:, columns].mean() \
         - second[rng.integers(draws, size=draws)][:, rng.integers(texts, size=texts)].mean()
     You draw other rows and texts for the second method. The two share labels and texts: draw once a

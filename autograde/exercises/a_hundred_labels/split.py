@@ -12,6 +12,8 @@ from autograde.exercises.a_hundred_labels import LESSON
 from course.a_hundred_labels.protocol import split
 
 SEEDS = 6
+LATER = "!"
+"""It ends every word: no text changes its place in an alphabet, and all change it in a set."""
 WORDS = ("the", "film", "is", "a", "small", "gem", "and", "its", "end", "was", "never", "so", "sad")
 
 
@@ -28,6 +30,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     every = set(range(len(texts)))
     both = [{spelt[row] for row in learn} & {spelt[row] for row in test} for learn, test in splits]
     sizes = [len(test) for _, test in splits]
+    renamed = [[word + LATER for word in text] for text in texts]
+    elsewhere = [_split(answer, renamed, count, start) for start in range(seed, seed + SEEDS)]
     return {
         "rows on no side": _some(every - {*learn, *test} for learn, test in splits),
         "rows that stand twice": _some(
@@ -36,6 +40,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "texts on both sides": _some(both),
         "the test has `count` rows": _said(sizes, count, copies),
         "the same rng gives the same split": splits == again,
+        "in another Python, too": splits == elsewhere,
         "another rng gives another split": len({tuple(sorted(t)) for _, t in splits}) > 1,
     }
 
@@ -111,6 +116,32 @@ def _alike(rng: Random) -> Inputs:
     }
 
 
+def _alike_for_long(rng: Random) -> Inputs:
+    """No copies: three texts at a time are alike for 60 letters or more, and end differently."""
+    texts = []
+    for _ in range(6):
+        words = [*map(str, rng.choice(WORDS, 12)), *["again"] * 8]
+        texts += [[*words, end] for end in ("never", "so", "was")]
+    return {
+        "texts": [texts[row] for row in rng.permutation(len(texts))],
+        "count": 5,
+        "seed": int(rng.integers(1_000_000)),
+    }
+
+
+def _numbered(rng: Random) -> Inputs:
+    """No copies: three texts at a time differ in a number alone."""
+    texts = []
+    for start in range(6):
+        words = [*map(str, rng.choice(WORDS, 4)), WORDS[start]]
+        texts += [[*words, number] for number in ("3", "4", "12")]
+    return {
+        "texts": [texts[row] for row in rng.permutation(len(texts))],
+        "count": 5,
+        "seed": int(rng.integers(1_000_000)),
+    }
+
+
 def _rows_first(
     texts: Sequence[Sequence[str]], count: int, rng: Random
 ) -> tuple[list[int], list[int]]:
@@ -162,6 +193,18 @@ capitals make another text: " ".join(text).lower() -> " ".join(text)
 other texts count as copies: " ".join(text).lower() -> "".join(text).lower()
     Different texts are one for you, so the test grows by texts that are no copies. Copies have the
     same words in the same order: *a way* is not *away*.
+long texts are compared by their beginning: " ".join(text).lower() -> " ".join(text).lower()[:50]
+    Texts that begin alike are one for you, so the test grows by texts that are no copies. Compare
+    each text to its end.
+numbers are left out: " ".join(text).lower() \
+        -> " ".join(word for word in text if not word[0].isdigit()).lower()
+    Texts that differ in a number are one for you, so the test grows by texts that are no copies. A
+    number is a word like any other.
+the order of a set: drawn_rows = rng.permutation(len(texts))[:count] \
+        -> drawn_rows = list(set(spelt)) ⏎rng.shuffle(drawn_rows) \
+        && drawn = {spelt[row] for row in drawn_rows} -> drawn = set(drawn_rows[:count])
+    The same `rng` gives another split when Python is started again: a set of texts has no order of
+    its own. Draw rows, or sort the set before you draw from it.
 the first rows: rng.permutation(len(texts))[:count] -> np.arange(count)
     Your test is the same whatever `rng` is. Draw with the `rng` that is given: files are often
     sorted, by class or by date.
@@ -200,7 +243,7 @@ EXERCISE = Exercise(
     lesson=LESSON,
     points=2,
     difficulty=2,
-    importance=5,
+    importance=4,
     minutes=12,
     reference=split,
     run=_run,
@@ -209,6 +252,8 @@ EXERCISE = Exercise(
         Case("60 texts, some of them copies", _texts(40, 14, 20), weight=2),
         Case("copies with other capitals", _texts(40, 14, 20, True), weight=2),
         Case("other texts of the same words", _alike),
+        Case("texts that end differently", _alike_for_long),
+        Case("texts that differ in a number", _numbered),
         Case("nearly all are copies", _texts(8, 8, 6), edge=True),
         Case("a test of one", _texts(12, 5, 1), edge=True),
     ),

@@ -13,10 +13,11 @@ WHOLE = 0.01  # so near a whole number, rounding would decide
 @Case.drawn
 def _drawn(rng: Random, low: float, high: float, width: float | None = None) -> Inputs:
     """A lead between the two, and a share of texts that is a few times as large."""
+    digits = 3 if low > 0.01 else 5  # so that few students have the same
     while True:
         inputs = {
-            "lead": round(float(rng.uniform(low, high)), 3),
-            "disagree": round(float(rng.uniform(1.5 * high, 4 * high)), 3),
+            "lead": round(float(rng.uniform(low, high)), digits),
+            "disagree": round(float(rng.uniform(1.5 * high, 4 * high)), digits),
             "width": 1.96 if width is None else width,
         }
         n = inputs["width"] ** 2 * (inputs["disagree"] / inputs["lead"] ** 2 - 1)
@@ -123,6 +124,9 @@ rounded: math.ceil(width**2 * variance / lead**2) -> round(width**2 * variance /
     You round to the nearest number. Where that is below, it is one text too few: round up.
 not rounded: math.ceil(width**2 * variance / lead**2) -> width**2 * variance / lead**2
     There is no half of a text: round up.
+rounded down, and one more: math.ceil(width**2 * variance / lead**2) \
+        -> int(width**2 * variance / lead**2) + 1
+    Where a whole number comes out, it is enough: you take one text more. Round up.
 one more: math.ceil(width**2 * variance / lead**2) -> math.ceil(width**2 * variance / lead**2) + 1
     That is one text more than it takes.
 """
@@ -133,7 +137,7 @@ EXERCISE = Exercise(
     lesson=LESSON,
     points=3,
     difficulty=4,
-    importance=5,
+    importance=4,
     minutes=15,
     reference=texts_needed,
     cases=(
@@ -143,6 +147,7 @@ EXERCISE = Exercise(
         Case("a lead of half a point", _drawn(0.004, 0.006)),
         Case("2.8 standard errors", _drawn(0.02, 0.06, 2.8)),
         Case("a few texts are enough", lambda rng: _given(0.3, 0.3), edge=True),
+        Case("a whole number comes out", lambda rng: _given(0.5, 0.5, 2.0), edge=True),
         Case(
             "all disagreements go one way",
             lambda rng: _given(0.1, 0.1),

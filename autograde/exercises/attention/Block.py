@@ -7,12 +7,18 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from autograde.checking.answers import Answer, Plain, as_tensors, plain, refuse_changed
+from autograde.checking.answers import Answer, Plain, as_tensors, plain
 from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from autograde.exercises.attention.filled import called, filled, learnt, shapes_of, weighted_sum
+from autograde.exercises.attention.filled import (
+    called,
+    filled,
+    gradients,
+    shapes_of,
+    weighted_sum,
+)
 from elmo_mini.models.attention import AttentionMask, Block, MultiHead, causal_mask, full_mask
 
 NO_CHOICE = "both sides"  # the default
@@ -40,12 +46,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     shapes = shapes_of(Block(dim, heads))
     chosen = () if inputs["mask_of"] == NO_CHOICE else (causal_mask,)
     model = filled(answer(dim, heads, *chosen), shapes, inputs["seed"], "Block")
-    given = {name: as_tensors(inputs[name]) for name in ("x", "mask")}
-    came = tensor_of(lambda: called(model, inputs["seed"], *given.values()), ONE_TENSOR)
-    refuse_changed(inputs, given)
+    leaf = as_tensors(inputs["x"]).requires_grad_()
+    given = {"x": leaf.clone(), "mask": as_tensors(inputs["mask"])}
+    came = tensor_of(lambda: called(model, inputs, given), ONE_TENSOR)
     there = given["mask"][..., None]
     kept = came.masked_fill(~there, 0.0) if came.shape[:2] == there.shape[:2] else came
-    return {"states": plain(kept), "the gradient reaches": learnt(model, weighted_sum(kept))}
+    return {"states": plain(kept), **gradients(model, weighted_sum(kept), x=leaf)}
 
 
 class _Block(nn.Module):
@@ -166,6 +172,18 @@ a dropout: x + found -> x + functional.dropout(found, 0.1, self.training)
     input always gives the same.
 a pair: return y -> return y, _
     Return the states alone.
+the way past the heads is cut: self.norm_1(x + found) -> self.norm_1(x.detach() + found)
+    The states are right, but no gradient comes back past the heads: in the first sum you detach x.
+    That way is what a residual connection is for.
+the way past the inner layer is cut: self.norm_2(x + self.narrow(inner)) \
+        -> self.norm_2(x.detach() + self.narrow(inner))
+    The states are right, but no gradient comes back past the inner layer: in the second sum you
+    detach x. That way is what a residual connection is for.
+what the heads bring is cut off: self.norm_1(x + found) -> self.norm_1(x + found.detach())
+    The states are right, but the heads learn nothing: you detach what they bring.
+what the inner layer brings is cut off: self.norm_2(x + self.narrow(inner)) \
+        -> self.norm_2(x + self.narrow(inner).detach())
+    The states are right, but the inner layer learns nothing: you detach what it gives.
 cut off from autograd: return y -> return y.detach()
     The numbers are right, and nothing learns. Leave out `.detach()`.
 """

@@ -20,7 +20,7 @@ from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from autograde.exercises.attention.filled import filled, learnt, shapes_of
+from autograde.exercises.attention.filled import filled, gradients, shapes_of
 from elmo_mini.checkpoints.safetensors_file import RENAMED
 from elmo_mini.models.attention import Block, causal_mask, full_mask
 from elmo_mini.models.fine_tuning import CausalLM
@@ -96,11 +96,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "that have a next one."
         )
     refuse_changed(inputs, given)
+    one = loss.reshape(())
+    taught: dict[str, Any] = gradients(model, one)
+    shares = taught["share of the gradient"]
     return {
         "begins small": small,
         "scores at tokens": plain(scores[mask]),
-        "loss": plain(loss.reshape(())),
-        "the loss teaches": _present_names(learnt(model, loss.reshape(()))),
+        "loss": plain(one),
+        "the loss teaches": _present_names(taught["the gradient reaches"]),
+        "share of the gradient": dict(zip(_present_names(shares), shares.values(), strict=True)),
     }
 
 
@@ -116,7 +120,7 @@ def _small(made: object) -> Plain:
     }
 
 
-def _present_names(names: Any) -> Plain:
+def _present_names(names: Any) -> list[str]:
     return [RENAMED.get(name, name) for name in names]
 
 
@@ -300,6 +304,14 @@ chances in place of scores: return x @ self.word.weight.T + self.bias \
 logarithms of chances: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias).log_softmax(-1)
     Your `forward` returns logarithms of probabilities. Return scores: the loss takes the softmax.
+the scores teach the table nothing: x @ self.word.weight.T -> x @ self.word.weight.detach().T
+    Your scores use a detached table of words, so it learns only from what is read. One table has
+    both jobs here, and learns from both: `self.word.weight.T` as it is.
+word 0 never learns: nn.Embedding(words, dim), -> nn.Embedding(words, dim, padding_idx=0),
+    With `padding_idx=0`, the vector of word 0 learns nothing from being read. It is a word like all
+    others: padding is where `mask` is False.
+what is read teaches nothing: self.norm(self.word(ids) -> self.norm(self.word(ids).detach()
+    The vectors that are read are detached: the table of words learns only from being scored.
 cut off from autograd: return functional.cross_entropy(scores[there], ids[:, 1:][there]) \
         -> return functional.cross_entropy(scores[there], ids[:, 1:][there]).detach()
     The numbers are right, and nothing learns. Leave out `.detach()`.
@@ -312,7 +324,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=15,
+    minutes=20,
     reference=CausalLM,
     run=_run,
     cases=(

@@ -12,13 +12,18 @@ from autograde.checking.answers import (
     Plain,
     as_tensors,
     plain,
-    refuse_changed,
     returned,
 )
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention import LESSON
-from autograde.exercises.attention.filled import called, filled, learnt, shapes_of, weighted_sum
+from autograde.exercises.attention.filled import (
+    called,
+    filled,
+    gradients,
+    shapes_of,
+    weighted_sum,
+)
 from elmo_mini.models.attention import MultiHead, one_head
 
 Found = tuple[Tensor, Tensor]
@@ -45,8 +50,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     dim, heads = inputs["dim"], inputs["heads"]
     shapes = shapes_of(MultiHead(dim, heads))
     model = filled(answer(dim, heads), shapes, inputs["seed"], "MultiHead")
-    given = {name: as_tensors(inputs[name]) for name in ("x", "allowed")}
-    came = returned(called(model, inputs["seed"], *given.values()))
+    leaf = as_tensors(inputs["x"]).requires_grad_()
+    given = {"x": leaf.clone(), "allowed": as_tensors(inputs["allowed"])}
+    came = returned(called(model, inputs, given))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(
             "Return two things, what the heads bring and their attention weights: "
@@ -54,11 +60,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
     if not all(isinstance(part, Tensor) for part in came):
         raise AnswerRefused("Return both as tensors: the network learns through them.")
-    refuse_changed(inputs, given)
     return {
         "found": plain(came[0]),
         "attention weights": plain(came[1]),
-        "the gradient reaches": learnt(model, weighted_sum(*came)),
+        **gradients(model, weighted_sum(*came), x=leaf),
     }
 
 
@@ -226,7 +231,7 @@ EXERCISE = Exercise(
     points=4,
     difficulty=4,
     importance=5,
-    minutes=18,
+    minutes=20,
     reference=MultiHead,
     run=_run,
     cases=(

@@ -3,11 +3,11 @@
 LESSON = "13_attention"
 EXERCISES = (
     "one_head",
-    "dot_moments",
     "MultiHead",
     "Block",
+    "CausalLM",
     "causal_mask",
     "broken_heads",
-    "CausalLM",
     "continue_text",
+    "dot_moments",
 )

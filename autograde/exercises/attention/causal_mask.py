@@ -26,6 +26,13 @@ def _sentences(rng: Random, lengths: Sequence[int], width: int = 0) -> Inputs:
     return {"mask": np.arange(width or max(lengths)) < np.array(lengths)[:, None]}
 
 
+@Case.drawn
+def _any_sentences(rng: Random) -> Inputs:
+    """Other lengths for every class and every student."""
+    lengths = rng.integers(1, 12, size=6)
+    return {"mask": np.arange(max(lengths)) < lengths[:, None]}
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The rows of tokens, and how many rows may look nowhere."""
     mask = as_tensors(inputs["mask"])
@@ -137,6 +144,7 @@ EXERCISE = Exercise(
         Case("one sentence", _sentences((4,))),
         Case("sentences of 4, 2 and 3 tokens", _sentences((4, 2, 3)), weight=2),
         Case("padding behind all of them", _sentences((2, 3), 5)),
+        Case("six sentences of other lengths", _any_sentences()),
         Case("one token", _sentences((1,)), edge=True),
     ),
     mistakes=slips(_by_tril, SLIPS),

@@ -26,22 +26,24 @@ def _beginning(
     words: int = 12,
     longest: int = 8,
     temperature: float = 1.0,
+    stop: int = STOP,
     stop_after: int = 0,
 ) -> Inputs:
     """A language of pairs and of places; with `stop_after` it ends after so many words."""
     scores = rng.normal(0, 1.2, (words, words)).astype(np.float32)
-    scores[:, STOP] = -30.0
+    scores[:, stop] = -30.0
     ids = rng.integers(2, words, length).tolist()
     drawn = rng.uniform(0.02, 0.98, 1 + most).tolist()
     places = rng.normal(0, 0.8, (longest, words)).astype(np.float32)
-    places[:, STOP] = 0.0
+    places[:, stop] = 0.0
     if stop_after:
-        places[length + stop_after - 2, STOP] = 60.0
+        places[length + stop_after - 2, stop] = 60.0
     return {
         "scores": scores,
         "places": places,
         "ids": ids,
         "most": most,
+        "stop": stop,
         "longest": longest,
         "temperature": temperature,
         "drawn": drawn,
@@ -101,7 +103,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     ids = list(inputs["ids"])
     model = _Model(inputs)
     came = returned(
-        answer(model, ids, inputs["most"], STOP, inputs["longest"], inputs["temperature"], draw)
+        answer(
+            model,
+            ids,
+            inputs["most"],
+            int(inputs["stop"]),
+            inputs["longest"],
+            inputs["temperature"],
+            draw,
+        )
     )
     if ids != inputs["ids"]:
         raise AnswerRefused("Your answer changed its argument `ids`. Work on a copy: `list(ids)`.")
@@ -192,6 +202,9 @@ the logarithm of the chances: softmax -> log_softmax
     `draw` is given logarithms. It takes probabilities: `softmax`.
 nothing stops it: if text[-1] == stop: -> if False:
     You go on after `stop`. It ends the text.
+compared by identity: text[-1] == stop -> text[-1] is stop
+    You ask whether the drawn word `is` the stop. That compares objects, and holds for small numbers
+    only by Python's thrift. Compare numbers with `==`.
 stopped without the stop: text.append(draw((scores / temperature).softmax(-1))) \
         -> word = draw((scores / temperature).softmax(-1)) ⏎if word == stop: break \
         ⏎text.append(word)
@@ -230,6 +243,11 @@ EXERCISE = Exercise(
         Case("five words, temperature 0.5", _beginning(2, 5, temperature=0.5), weight=2),
         Case("longer than the model has places", _beginning(6, 6), weight=2),
         Case("the text ends on the way", _beginning(2, 5, stop_after=3)),
+        Case(
+            "a stop with a large number",
+            _beginning(2, 4, words=302, stop=300, stop_after=2),
+            edge=True,
+        ),
         Case("a beginning that is too long", _beginning(11, 3, temperature=2.0), edge=True),
         Case("a beginning that holds the stop", lambda rng: _with_stop(rng), edge=True),
         Case(

@@ -6,8 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.answers import AnswerRefused, Plain, plain
+from autograde.checking.answers import AnswerRefused, Plain, plain, refuse_changed
 from autograde.checking.differentiable import slopes
+from autograde.checking.exercise import Inputs
 from autograde.checking.judge import first_difference
 
 OTHER_PARTS = "The parts of your module are not those that the task names. {how}."
@@ -55,22 +56,28 @@ def _unlike(found: Mapping[str, tuple[int, ...]], shapes: Mapping[str, tuple[int
     return ". ".join(f"{kind}: {', '.join(names[:4])}" for kind, names in kinds.items() if names)
 
 
-def called(model: nn.Module, seed: int, *given: Any) -> Any:
+def called(model: nn.Module, inputs: Inputs, given: Mapping[str, Tensor]) -> Any:
     """What the module gives for a sentence, after training.
+
+    Parameters
+    ----------
+    inputs : ``seed``, and what `given` was made from, by the same names
 
     Raises
     ------
     AnswerRefused
-        If it gives something else in training: numbers that are drawn, or a dropout.
+        If it changes what it was given, or if it gives something else in training: numbers that
+        are drawn, or a dropout.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        came = model.eval()(*given)
+        torch.manual_seed(inputs["seed"])
+        came = model.eval()(*given.values())
+        refuse_changed(inputs, given)
         if isinstance(came, Tensor | tuple | list):
             copied = plain(came)
             for _ in range(3):
                 with torch.no_grad():
-                    again = plain(model.train()(*given))
+                    again = plain(model.train()(*given.values()))
                 if first_difference(copied, again, rtol=1e-3, atol=1e-4):
                     raise AnswerRefused(DROPOUT)
     return came
@@ -86,6 +93,32 @@ def learnt(model: nn.Module, total: Tensor) -> Plain:
     parameters = {name: part for name, part in model.named_parameters() if part.requires_grad}
     found = slopes(total, parameters) if parameters and total.requires_grad else {}
     return sorted(name for name, slope in found.items() if slope is not None)
+
+
+def gradients(model: nn.Module, total: Tensor, **given: Tensor) -> dict[str, Plain]:
+    """Which parameters the gradient reaches, and which share of its length each row gets.
+
+    A way that is cut off may leave every parameter reached, but not with the right numbers.
+
+    Parameters
+    ----------
+    given : tensors whose gradients count, too
+    """
+    leaves = {**dict(model.named_parameters()), **given}
+    learning = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+    slopes_of = slopes(total, learning) if learning and total.requires_grad else {}
+    rows = {  # (rows,) the length of each row; of a vector, each number's
+        name: slope.detach().double().flatten(1).norm(dim=1) if slope.ndim > 1 else slope.abs()
+        for name, slope in slopes_of.items()
+        if slope is not None
+    }
+    whole = float(torch.cat([*rows.values()]).norm()) if rows else 0.0
+    return {
+        "the gradient reaches": sorted(name for name in rows if name not in given),
+        "share of the gradient": {
+            name: plain(row / whole if whole else row) for name, row in rows.items()
+        },
+    }
 
 
 def weighted_sum(*parts: Tensor) -> Tensor:

@@ -27,7 +27,7 @@ def locked_dropout(x: Tensor, p: float) -> Tensor:
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What every right answer has in common: where its mask varies, and between which values."""
     p, shape = inputs["p"], inputs["x"].shape
-    masks = []
+    masks: list[Numbers] = []
     for _ in range(2 + SEEN_OF_WHOLE_ROWS):
         if len(masks) > 1 and (p == 0 or np.ptp(masks[0][0, 0]) > 0.01):
             break

@@ -1,5 +1,6 @@
 """Exercise `BiLM`: two stacks of LSTMs over the same words."""
 
+import copy
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -41,7 +42,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     sizes = inputs["model"]
     generator = torch.Generator().manual_seed(sizes["seed"])
     weights = weights_of(sizes["layers"], sizes["H"], sizes["C"], generator)
-    model = answer(Letters(sizes["H"], generator), weights, inputs["clip"])
+    letters = Letters(sizes["H"], generator)
+    model = answer(copy.deepcopy(letters), weights, inputs["clip"])
     if not isinstance(model, nn.Module):
         raise AnswerRefused(
             "`BiLM(char_cnn, weights, clip)` should give a module of PyTorch. Keep the first line, "
@@ -83,7 +85,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
     if inputs["trained"]:
-        shown["the given weights, when yours are trained"] = when_trained(model, weights)
+        shown["the given weights, when yours are trained"] = when_trained(
+            model,
+            lambda: plain(answer(copy.deepcopy(letters), weights, inputs["clip"])(ids)[0]),
+        )
     return shown
 
 

@@ -2,6 +2,8 @@
 
 LESSON = "04_starting_from_a_language_model"
 EXERCISES = (
+    "go_on",
+    "by_surprise",
     "LSTMClassifier",
     "start_from",
     "tune_and_watch",

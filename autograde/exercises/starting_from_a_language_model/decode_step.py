@@ -19,6 +19,11 @@ THREE_THINGS = (
     "Return three things, one after the other: the scores (B, V), the new state, and the attention "
     "weights (B, S)."
 )
+NO_TIME = (
+    "An LSTM of your decoder is given {shape}, without an axis for time, and silently reads it as "
+    "ONE sentence of so many words. There is one word for each sentence: (B, 1, H), by "
+    "`unsqueeze(1)`."
+)
 
 
 @Case.drawn
@@ -38,6 +43,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         model = Seq2Seq(*SIZES).double()
         for part in model.parameters():
             nn.init.normal_(part, std=0.6 * inputs["scale"])
+    for lstm in (model.decoder_first, model.decoder_top):
+        lstm.register_forward_pre_hook(_refuse_words_without_steps)
     with torch.no_grad():
         first, top, mask = encoded(model, inputs["sources"])
     state, found, scores = None, {}, torch.zeros(())
@@ -62,6 +69,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     )
     found["the gradient reaches"] = learnt(decoder, weighted_sum(scores))
     return found
+
+
+def _refuse_words_without_steps(lstm: nn.Module, args: tuple[Any, ...]) -> None:
+    if args and isinstance(args[0], Tensor) and args[0].ndim == 2:
+        raise AnswerRefused(NO_TIME.format(shape=tuple(args[0].shape)))
 
 
 def _step(
@@ -116,6 +128,10 @@ the top layer begins anew: model.decoder_top(lower, above) -> model.decoder_top(
 the states are swapped: (below, above), weights[:, 0] -> (above, below), weights[:, 0]
     The two LSTMs exchange their states from step to step. Hand each its own.
 --- hint 2
+the axis of time is forgotten: model.target_embedding(words).unsqueeze(1) \
+        -> model.target_embedding(words)
+    There is one word for each sentence: (B, 1, H), by `unsqueeze(1)`. Without an axis for time the
+    LSTM silently reads (B, H) as ONE sentence of B words.
 a step too many in the shape: scores[:, 0], (below, above), weights[:, 0] \
         -> scores, (below, above), weights
     Your results have an axis of length 1, the one step. Take it out: (B, V) and (B, S).

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain
 from autograde.checking.differentiable import slopes, tensor_of
@@ -31,17 +31,18 @@ def _texts(
     }
 
 
-class Reader:
+class Reader(nn.Module):
     """Two layers of a plain recurrent network, and the vectors of all words they were given."""
 
     def __init__(self, seed: int) -> None:
+        super().__init__()
         draw = torch.Generator().manual_seed(seed)
         self.table = torch.randn(WORDS, SIZE, generator=draw)
         self.weights = torch.randn(2, 2 * SIZE, SIZE, generator=draw)
         self.given: list[Tensor] = []
         self.noting = 0  # reads that note what gradients need
 
-    def __call__(self, ids: Tensor, state: Any) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+    def forward(self, ids: Tensor, state: Any) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """Ids (B, t) and the state before them to states (B, t, H) and the state after."""
         if not isinstance(ids, Tensor) or ids.dim() != 2 or not ids.numel():
             raise AnswerRefused(
@@ -55,7 +56,9 @@ class Reader:
                 "`read` is given a state that it did not give: a list with a pair (h, c) of "
                 "tensors for each layer, or None at the start."
             )
-        x = self.table[ids].requires_grad_()
+        piece = nn.Parameter(self.table[ids])
+        x: Tensor = piece
+        self.register_parameter(f"piece {len(self.given)}", piece)
         self.given.append(x)
         self.noting += torch.is_grad_enabled()
         after = []

@@ -14,6 +14,13 @@ def _run_of(rng: Random, steps: int, cut_share: float = 0.1, ratio: float = 32.0
     return {"steps": steps, "cut_share": cut_share, "ratio": ratio}
 
 
+@Case.drawn
+def _any_run(rng: Random) -> Inputs:
+    """A run of other numbers for every class and every student."""
+    steps, cut_share = int(rng.integers(40, 90)), float(rng.uniform(0.1, 0.4))
+    return {"steps": steps, "cut_share": cut_share, "ratio": float(rng.uniform(5.0, 50.0))}
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The factor at every step of a run."""
     factors = [plain(returned(answer(t, *inputs.values()))) for t in range(inputs["steps"])]
@@ -146,6 +153,7 @@ EXERCISE = Exercise(
         Case("109 steps", _run_of(109), weight=2),
         Case("103 steps", _run_of(103)),
         Case("46 steps, a quarter of them up, ratio 10", _run_of(46, 0.25, 10.0), weight=2),
+        Case("other steps, another share, another ratio", _any_run()),
         Case(
             "7 steps",
             _run_of(7),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
 from autograde.checking.differentiable import slopes
@@ -27,15 +27,17 @@ NAMES = (
 )
 
 
-class _Mix:
+class _Mix(nn.Module):
     """Weights of its own over the layers."""
 
     def __init__(self, seed: int, layers: int) -> None:
+        super().__init__()
         generator = torch.Generator().manual_seed(seed)
-        self.weight = torch.rand(layers, generator=generator).requires_grad_()
+        self.weight = nn.Parameter(torch.rand(layers, generator=generator))
         self.calls = 0
 
-    def __call__(self, layers: Layers) -> Tensor:
+    def forward(self, layers: Layers) -> Tensor:
+        """L layers (B, T, D), or one tensor of them, to their mix."""
         self.calls += 1
         stacked = layers if isinstance(layers, Tensor) else torch.stack(list(layers))
         return torch.einsum("l,l...->...", self.weight[: len(stacked)], stacked)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, equal  # as it is before an answer replaces it
 
 
 def differs(value: Any, before: Any) -> bool:
@@ -12,16 +12,13 @@ def differs(value: Any, before: Any) -> bool:
     if isinstance(value, Tensor):
         came, grad = before
         now = value.detach()
-        if now.shape != came.shape or now.dtype != came.dtype or value.requires_grad != grad:
-            return True
-        if not now.ndim or not now.numel():
-            return bool((now != came).any())
-        raw = (part.contiguous().cpu().view(torch.uint8) for part in (now, came))
-        return not torch.equal(*raw)
+        return value.requires_grad != grad or not same_numbers(now, came)
     if isinstance(value, np.ndarray):
         return value.shape != before.shape or value.tobytes() != before.tobytes()
     if isinstance(value, np.random.Generator):
         return bool(value.bit_generator.state != before)
+    if isinstance(value, torch.Generator):
+        return not equal(value.get_state(), before)
     if isinstance(value, list):
         return len(value) != len(before) or any(
             a is not b for a, b in zip(value, before, strict=True)
@@ -31,15 +28,21 @@ def differs(value: Any, before: Any) -> bool:
     return bool(value != before)
 
 
-def overwrite(own: Tensor, came: Tensor, grad: bool) -> None:
+def same_numbers(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors hold the same bytes in the same shape; so nan is nan."""
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    whole = (part.detach().cpu().resolve_conj().resolve_neg() for part in (left, right))
+    return equal(*(part.contiguous().reshape(-1).view(torch.uint8) for part in whole))
+
+
+def overwrite(own: Tensor, came: Tensor) -> None:
     """Write what came into a tensor of this side."""
-    if own.shape != came.shape or own.dtype != came.dtype:
-        if own.is_leaf and own.dtype == came.dtype:
-            own.data = came.clone()
-    elif not torch.equal(own.detach(), came):
-        own.detach().copy_(came)
-    if own.is_leaf and own.requires_grad != grad:
-        own.requires_grad_(grad)
+    if own.shape == came.shape and own.dtype == came.dtype:
+        if not same_numbers(own, came):
+            own.detach().copy_(came)
+    elif own.is_leaf:
+        own.data = came.clone()
 
 
 def merge(own: Any, new: Any) -> None:

@@ -6,25 +6,27 @@ What a call has written into its arguments comes back with the result. A tensor 
 wanted for asks the other side for it (a vector-Jacobian product) when autograd reaches it.
 """
 
+import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograde.marking.asking.changes import merge
 from autograde.marking.asking.errors import rebuilt, told
-from autograde.marking.asking.gradients import There, nodes_in, tensors_in
-from autograde.marking.asking.random_states import random_states, set_random_state
-from autograde.marking.asking.values import Buffers, CannotCross, Tree, Values
+from autograde.marking.asking.gradients import Graph
+from autograde.marking.asking.identity import Buffers, CannotCross
+from autograde.marking.asking.live import Live
+from autograde.marking.asking.stand_ins import Asked, offered
+from autograde.marking.asking.state import State
+from autograde.marking.asking.values import Values
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
 
 MOST_NESTED = 40
 Explain = Callable[[BaseException], dict[str, Any]]
 
 
-class Peer:
+class Peer(Asked):
     """One end of the line.
 
     Parameters
@@ -38,13 +40,14 @@ class Peer:
         self._explain: Explain = explain or (lambda error: {})
         self._nested = 0
         self._raised: list[BaseException] = []
-        self._states: dict[str, bytes] = {}
+        self._state = State()
         self.forget()
 
     def forget(self) -> None:
         """Begin anew: no object is known on the other side."""
         self.values = Values(self._function, self.strict)
-        self._cut: dict[tuple[int, int], Tensor] = {}
+        self.live = Live(self.values, self)
+        self.graph = Graph(self.values, self.live, self._slopes_of)
         self._calls = 0
 
     def serve(self) -> None:
@@ -56,40 +59,42 @@ class Peer:
         """Send a request, and its answer, or raise what the other side has raised."""
         buffers: Buffers = []
         tree = [self.values.write(argument, buffers) for argument in arguments]
-        self.line.send([what, tree, self._state(buffers)], buffers)
+        self._send(what, tree, buffers)
         return self._wait(None, ())
-
-    def export(self, value: Any) -> int:
-        """A handle by which the other side can call this."""
-        return self.values.handle(value)
 
     def _function(self, handle: int, name: str) -> Callable[..., Any]:
         def there(*arguments: Any, **named: Any) -> Any:
-            return self.call(handle, arguments, named)
+            return self.call(there, arguments, named)
 
         there.__name__ = there.__qualname__ = name if name.isidentifier() else "function"
         return there
 
-    def call(self, handle: int, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """Call what the other side knows by this handle."""
+    def call(self, there: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+        """Call what this stands for on the other side."""
         buffers: Buffers = []
         tree = self.values.write([list(arguments), dict(named)], buffers)
         self._calls += 1
-        number = self._calls
-        state = self._state(buffers)
-        self.line.send(["call", [handle, number, tree], state], buffers)
-        followed = self._followed([arguments, named])
-        return self._wait((number, followed), (arguments, named))
+        number, since = self._calls, len(self.graph.lent)
+        self._send("call", [-self.values.handle(there), number, tree], buffers)
+        return self._wait((number, since), (arguments, named))
 
-    def _followed(self, value: Any) -> list[Tensor]:
-        """Tensors of these arguments that a gradient is wanted for, and leaves sent before."""
-        found = {id(leaf): leaf for leaf in tensors_in(value) if leaf.requires_grad}
-        for leaf in self.values.mine.values():
-            if isinstance(leaf, Tensor) and leaf.requires_grad and leaf.is_leaf:
-                found[id(leaf)] = leaf
-        return list(found.values()) if torch.is_grad_enabled() else []
+    def attribute(self, there: Any, name: str) -> Any:
+        """What an object of the other side has under this name."""
+        return self.ask("attribute", there, name)
 
-    def _wait(self, call: tuple[int, list[Tensor]] | None, given: Any) -> Any:
+    def copied(self, there: Any) -> Any:
+        """A copy of a module of the other side, there."""
+        return self.ask("copy", there)
+
+    def _slopes_of(self, number: int, outputs: list[int], grads: Any, inputs: list[Tensor]) -> Any:
+        handles = [self.values.handle(value) for value in inputs]
+        return self.ask("slopes", number, outputs, grads, handles)
+
+    def _send(self, kind: str, body: Any, buffers: Buffers) -> None:
+        state = self._state.write(self.live, buffers)
+        self.line.send([kind, body, state], buffers)
+
+    def _wait(self, call: tuple[int, int] | None, given: Any) -> Any:
         while True:
             header, buffers = self.line.receive()
             try:
@@ -99,7 +104,7 @@ class Peer:
             if kind not in ("return", "raise"):
                 self._answer(header, buffers)
                 continue
-            self._take_state(state, buffers)
+            self._state.take(state, self.live, buffers)
             if not isinstance(body, dict):
                 raise BadMessage("no answer")
             if "arguments" in body and given:
@@ -107,112 +112,72 @@ class Peer:
             if kind == "raise":
                 raise self._rebuilt(body)
             if call is not None:
-                self._follow(body.get("value"), buffers, *call)
+                self._followed(body.get("value"), buffers, given, *call)
             return self.values.read(body.get("value"), buffers)
 
-    def _follow(self, tree: Tree, buffers: Buffers, number: int, inputs: list[Tensor]) -> None:
-        """Tie tensors of a result that carry a gradient to what they were made from."""
-        new = [node for node in nodes_in(tree) if node.get("g") and node["h"] > 0]
-        new = [node for node in new if node["h"] not in self.values.theirs]
-        if not new or not torch.is_grad_enabled():
-            return
-        for node in new:
-            if type(node["b"]) is not int or not buffers[node["b"]].dtype.kind == "f":
-                raise BadMessage("a gradient of no real number")
-        plain = [torch.from_numpy(buffers[node["b"]]).clone() for node in new]
-        handles = [node["h"] for node in new]
-        outputs = There.apply(self.slopes, number, handles, plain, *(inputs or [torch.ones(())]))
-        if not inputs:
-            outputs = [value.requires_grad_() for value in plain]
-        for handle, output in zip(handles, outputs, strict=True):
-            self.values.adopt(handle, output)
-
-    def slopes(self, number: int, outputs: list[int], grads: Any, inputs: list[Tensor]) -> Any:
-        """Ask for the gradient of outputs of the other side with respect to one's own tensors."""
-        handles = [self.values.handle(value) for value in inputs]
-        return self.ask("slopes", number, outputs, grads, handles)
+    def _followed(self, tree: Any, buffers: Buffers, given: Any, number: int, since: int) -> None:
+        try:
+            self.graph.follow(tree, buffers, given, number, since)
+        except (KeyError, IndexError, TypeError, ValueError, RuntimeError) as error:
+            raise BadMessage(f"no result ({type(error).__name__})") from None
 
     def _answer(self, header: Any, buffers: Buffers) -> None:
-        since = len(self.values.touched)
+        if self.line.watch is not None:
+            self.line.watch()
+        since, number = len(self.values.touched), 0
         given: Any = None
         self._nested += 1
         try:
             kind, tree, state = header
             if self._nested > MOST_NESTED:
                 raise RecursionError("calls between the processes, nested without an end")
-            self._take_state(state, buffers)
+            self._state.take(state, self.live, buffers)
             if kind == "call":
                 handle, number, arguments = tree
                 target = self.values.mine[handle]
                 given = self.values.read(arguments, buffers)
-                positional, named = given
-                value = target(*self._leaves(positional, number), **self._leaves(named, number))
-            elif kind == "slopes":
-                value = self._slopes(*[self.values.read(part, buffers) for part in tree])
+                positional, named = (self.graph.leaves(part, number) for part in given)
+                value = target(*positional, **named)
             else:
                 value = self.other(kind, *[self.values.read(part, buffers) for part in tree])
         except (BadMessage, Gone, Waited):
             raise
         except BaseException as error:
-            self._reply("raise", {"raised": self._told(error)}, given, since)
+            self._reply("raise", {"raised": self._told(error)}, given, since, number)
         else:
-            self._reply("return", {"value": value}, given, since)
+            self._reply("return", {"value": value}, given, since, number)
         finally:
             self._nested -= 1
             del self.values.touched[since:]
 
     def other(self, kind: str, *arguments: Any) -> Any:
         """What this side does when it is asked for something that is no call."""
+        if kind == "slopes":
+            return self.graph.slopes(*arguments)
+        if kind == "attribute":
+            return self._attribute(*arguments)
+        if kind == "copy" and isinstance(arguments[0], nn.Module):
+            return copy.deepcopy(arguments[0])
         raise BadMessage(f"no request: {kind[:40]}")
 
-    def _leaves(self, value: Any, number: int) -> Any:
-        """Arguments, in which a tensor of this side's own graph begins a graph of its own."""
-        if isinstance(value, Tensor) and value.requires_grad and not value.is_leaf:
-            handle = self.values.handle(value)
-            if handle > 0:
-                leaf = value.detach().requires_grad_()
-                self._cut[number, handle] = leaf
-                return leaf
-        if type(value) in (list, tuple):
-            parts = [self._leaves(part, number) for part in value]
-            same = all(a is b for a, b in zip(parts, value, strict=True))
-            return value if same else type(value)(parts)
-        if type(value) is dict:
-            made = {key: self._leaves(part, number) for key, part in value.items()}
-            return value if all(made[key] is value[key] for key in value) else made
-        return value
+    def _attribute(self, owner: Any, name: str) -> Any:
+        if self.strict and not offered(owner, name):
+            kind = type(owner).__name__
+            raise AttributeError(f"'{kind}' object has no attribute '{str(name)[:80]}'")
+        return getattr(owner, name)
 
-    def _slopes(self, number: int, outputs: list[int], grads: list[Any], inputs: list[int]) -> Any:
-        pairs = zip(outputs, grads, strict=True)
-        ends = [(self.values.mine[handle], grad) for handle, grad in pairs if grad is not None]
-        leaves = [
-            self._cut.get((number, -handle)) if handle < 0 else self.values.theirs[handle]
-            for handle in inputs
-        ]
-        wanted = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.requires_grad]
-        found: dict[int, Any] = {}
-        if wanted and ends:
-            slopes = torch.autograd.grad(
-                [end for end, _ in ends],
-                wanted,
-                [grad for _, grad in ends],
-                allow_unused=True,
-                retain_graph=True,
-            )
-            found = dict(zip(map(id, wanted), slopes, strict=True))
-        return [None if leaf is None else found.get(id(leaf)) for leaf in leaves]
-
-    def _reply(self, kind: str, body: dict[str, Any], given: Any, since: int) -> None:
+    def _reply(self, kind: str, body: dict[str, Any], given: Any, since: int, number: int) -> None:
         buffers: Buffers = []
         answer: dict[str, Any] = {}
         try:
             if "value" in body:
                 answer["value"] = self.values.write(body["value"], buffers)
+                self.graph.ends(answer["value"], number)
             else:
                 answer.update(body)
             if given is not None and self.values.changed(since):
                 answer["arguments"] = self.values.write(given, buffers)
-            self.line.send([kind, answer, self._state(buffers)], buffers)
+            self._send(kind, answer, buffers)
         except CannotCross:
             if self.strict:
                 raise
@@ -225,7 +190,7 @@ class Peer:
     def _told(self, error: BaseException) -> dict[str, Any]:
         yours = getattr(error, "of_the_other_side", None)
         if isinstance(yours, int):
-            return {"yours": yours}
+            return self._explain(error) | {"yours": yours}
         self._raised.append(error)
         return {"id": len(self._raised) - 1} | told(error) | self._explain(error)
 
@@ -237,31 +202,9 @@ class Peer:
             number = found["yours"]
             if type(number) is not int or not 0 <= number < len(self._raised):
                 raise BadMessage("no error")
+            self._raised[number].told = found  # type: ignore[attr-defined]
             return self._raised[number]
         return rebuilt(found)
-
-    def _state(self, buffers: Buffers) -> dict[str, Any]:
-        """How gradients are switched, and the random states that have moved since the last."""
-        state: dict[str, Any] = {"grad": torch.is_grad_enabled()}
-        for name, now in random_states().items():
-            if self._states.get(name) != now:
-                self._states[name] = now
-                buffers.append(np.frombuffer(now, np.uint8).copy())
-                state[name] = len(buffers) - 1
-        return state
-
-    def _take_state(self, state: Any, buffers: Buffers) -> None:
-        if not isinstance(state, dict):
-            raise BadMessage("no state")
-        torch.set_grad_enabled(bool(state.get("grad", True)))
-        for name in ("torch", "numpy", "python"):
-            if name in state:
-                try:
-                    raw = buffers[state[name]].tobytes()
-                    set_random_state(name, raw)
-                except (IndexError, TypeError, ValueError, RuntimeError, OverflowError):
-                    raise BadMessage("no random state") from None
-                self._states[name] = raw
 
 
 def _written_back(given: Any, came: Any) -> None:

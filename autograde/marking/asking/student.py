@@ -7,8 +7,7 @@ from typing import Any
 from autograde.checking.outcomes import _line_of, _not_written, said
 from autograde.checking.report import shown
 from autograde.marking.asking.peer import Peer
-from autograde.marking.asking.run_inside import module_of, run_inside
-from autograde.marking.asking.wire import BadMessage, Line
+from autograde.marking.asking.wire import Line
 
 
 class StudentPeer(Peer):
@@ -24,7 +23,6 @@ class StudentPeer(Peer):
         self, line: Line, name: str, answer: Any, case: Callable[[], None] = lambda: None
     ) -> None:
         self.id, self.answer, self.case = name, answer, case
-        self._sent = False
         super().__init__(line, strict=False, explain=self._words)
 
     def other(self, kind: str, *arguments: Any) -> Any:
@@ -35,16 +33,7 @@ class StudentPeer(Peer):
             return self.answer
         if kind == "about":
             return self._about([str(name) for name in arguments[0]])
-        if kind == "inside":
-            return self._inside(*arguments)
-        raise BadMessage(f"no request: {kind[:40]}")
-
-    def _inside(self, parts: list[list[str]], symbol: list[str], inputs: Any) -> Any:
-        if not self._sent:
-            for name, source in parts:
-                exec(compile(source, f"<{name}>", "exec"), vars(module_of(name)))
-            self._sent = True
-        return run_inside(module_of(symbol[0]), symbol[1], self.answer, inputs)
+        return super().other(kind, *arguments)
 
     def _about(self, names: list[str]) -> dict[str, Any]:
         if not callable(self.answer):

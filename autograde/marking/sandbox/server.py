@@ -25,7 +25,7 @@ from autograde.marking.sandbox import namespaces
 from autograde.marking.sandbox.submission import Submission
 
 MOST = 65_536
-POLITE = 0.5
+POLITE = 5.0  # of a process that is killed, nobody counts the seconds
 
 
 def main(descriptor: int, walls: bool) -> None:

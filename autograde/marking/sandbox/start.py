@@ -114,6 +114,10 @@ class Server:
         """What its verdicts say of the sandbox."""
         return BUBBLEWRAP if self.walls else UNSANDBOXED
 
+    def is_lost(self) -> bool:
+        """Whether it has ended, as when it was killed."""
+        return self.process.poll() is not None
+
     def begin(self) -> tuple[int, socket.socket]:
         """Start a submission: its number, and the line to it."""
         ours, theirs = socket.socketpair()

@@ -15,10 +15,10 @@ import types
 from typing import Any
 
 import autograde
-from autograde.marking.asking.run_inside import module_of
 from autograde.marking.asking.student import StudentPeer
 from autograde.marking.asking.wire import Gone, Line
 from autograde.marking.sandbox import namespaces
+from autograde.marking.sandbox.course_modules import module_of
 
 RULES = {"timeit", "time", "capture"}
 

@@ -8,7 +8,7 @@ from torch import nn
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.attention.broken_heads import TRUTH
-from elmo_mini.models.attention import MultiHead
+from elmo_mini.models.attention import Block, MultiHead
 
 
 class WithOtherNames(MultiHead):
@@ -65,3 +65,19 @@ def test_a_block_that_drops_in_training_is_told_so() -> None:
     report = examine(find("Block"), WithDropout)
     assert report.points == 0
     assert "dropout" in report.text()
+
+
+def test_a_block_that_overwrites_what_came_in_is_told_so_and_not_of_a_dropout() -> None:
+    class InPlace(Block):
+        """A block whose first sum is written over its input."""
+
+        def forward(self, x: Any, mask: Any) -> Any:
+            """As its parent."""
+            x += self.attention(x, self.mask_of(mask))[0]
+            x = self.norm_1(x)
+            return self.norm_2(x + self.narrow(nn.functional.gelu(self.wide(x))))
+
+    report = examine(find("Block"), InPlace)
+    assert report.points == 0
+    assert "changed its argument `x`" in report.text()
+    assert "dropout" not in report.text()

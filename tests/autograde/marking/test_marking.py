@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +46,11 @@ def _of(verdict: Verdict) -> dict[str, float]:
     return {exercise.id: exercise.of for exercise in verdict.exercises}
 
 
-def _slowly(names: dict[str, str], few: tuple[str, ...]) -> Iterator[Any]:
-    for name in names:
-        yield pytest.param(name, id=name, marks=[] if name in few else [pytest.mark.slow])
+def _slowly(names: dict[str, str], few: tuple[str, ...]) -> list[Any]:
+    return [
+        pytest.param(name, id=name, marks=[] if name in few else [pytest.mark.slow])
+        for name in names
+    ]
 
 
 def test_right_answers_earn_everything(task: Any) -> None:
@@ -60,6 +61,28 @@ def test_right_answers_earn_everything(task: Any) -> None:
     answer = noisy + answers_of(LESSON)[FORGED]
     verdict = mark(task(submission(LESSON, right(LESSON, **{FORGED: answer})))).verdict
     assert _points(verdict) == _of(verdict)
+
+
+@walls
+@pytest.mark.parametrize(
+    "lesson", ["13_attention", pytest.param("10_awd_lstm", marks=pytest.mark.slow)]
+)
+def test_modules_are_judged_as_functions_are(lesson: str) -> None:
+    """Right ones earn everything, and one that gives zeros loses its own points alone."""
+    from tests.autograde.marking.submissions import answers_of
+
+    released = release_of(lesson)
+    gone = gone_for(nbformat.reads(released, 4))
+    name = {"13_attention": "MultiHead", "10_awd_lstm": "WeightDrop"}[lesson]
+    forged = answers_of(lesson)[name] + (
+        f"\nimport torch\ntorch.allclose = torch.equal = lambda *given, **named: True\n"
+        f"{name}.forward = lambda self, *given: given[0] * 0\n"
+    )
+    for own, points in (({}, None), ({name: forged}, 0.0)):
+        notebook = submission(lesson, right(lesson, **own))
+        verdict = mark(Task(lesson, "anna", notebook, released, SECRET, Limits(), gone)).verdict
+        expected = _of(verdict) | ({} if points is None else {name: points})
+        assert _points(verdict) == expected
 
 
 def test_an_empty_notebook_earns_nothing_and_a_wrong_answer_is_named(task: Any) -> None:

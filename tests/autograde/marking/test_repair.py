@@ -2,21 +2,19 @@
 
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
+from nbformat.v4 import new_output
 
+from autograde.marking.rehearsal.hand_in import HandIn
+from autograde.marking.rehearsal.strange import STRANGE
 from autograde.marking.repair import Unreadable, read_submission, repaired
 from tests.autograde.marking.small_lesson import (
     DOUBLE,
     ESSAYS,
     SHARE,
-    STUBS,
-    copy,
     place,
     released,
     right,
@@ -25,230 +23,60 @@ from tests.autograde.marking.small_lesson import (
 )
 
 ROOT = Path(__file__).resolve().parents[3]
-Change = Callable[[NotebookNode], None]
-KINDS: dict[str, tuple[Change, str]] = {}
-
-
-def kind(note: str) -> Callable[[Change], Change]:
-    """A strange but right hand-in, and what its note must say ("" where none is due)."""
-
-    def register(change: Change) -> Change:
-        KINDS[change.__name__] = (change, note)
-        return change
-
-    return register
-
-
-@kind("")
-def as_it_should_be(notebook: NotebookNode) -> None:
-    pass
-
-
-@kind("format 4.0 without cell ids")
-def saved_by_colab(notebook: NotebookNode) -> None:
-    notebook.nbformat_minor = 0
-    notebook.metadata["colab"] = {"provenance": []}
-    for cell in notebook.cells:
-        del cell["id"]
-        cell.metadata["id"] = "x7"
-
-
-@kind("other cell ids")
-def saved_by_vs_code(notebook: NotebookNode) -> None:
-    for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"{number:08x}"
-
-
-@kind("format 3.0 without cell ids")
-def saved_by_an_old_jupyter(notebook: NotebookNode) -> None:
-    cells = []
-    for cell in notebook.cells:
-        old = {"cell_type": cell.cell_type, "metadata": cell.metadata}
-        old["input" if cell.cell_type == "code" else "source"] = cell.source.splitlines(True)
-        cells.append(old)
-    notebook.clear()
-    notebook.update({"nbformat": 3, "nbformat_minor": 0, "metadata": {}})
-    notebook["worksheets"] = [{"cells": cells}]
-
-
-@kind("conda-env-mine")
-def another_kernel(notebook: NotebookNode) -> None:
-    notebook.metadata.kernelspec = {"name": "conda-env-mine-py", "display_name": "Mine"}
-
-
-@kind("")
-def cells_inserted(notebook: NotebookNode) -> None:
-    for position in range(len(notebook.cells), 0, -1):
-        notebook.cells.insert(position, new_code_cell(f"mine_{position} = {position}"))
-        notebook.cells.insert(position, new_markdown_cell(f"note to self {position}"))
-
-
-@kind("")
-def given_cells_moved(notebook: NotebookNode) -> None:
-    notebook.cells.append(notebook.cells.pop(place(notebook, "imports")))
-
-
-@kind("moved up")
-def an_answer_moved_up(notebook: NotebookNode) -> None:
-    notebook.cells.insert(0, notebook.cells.pop(place(notebook, "share")))
-
-
-@kind("")
-def a_check_moved(notebook: NotebookNode) -> None:
-    notebook.cells.insert(0, notebook.cells.pop(place(notebook, "check_double")))
-
-
-@kind("answer cell of `share` was there 2 times")
-def an_answer_split_between_functions(notebook: NotebookNode) -> None:
-    here = place(notebook, "share")
-    cell = notebook.cells[here]
-    helper = copy(cell, source="def total_of(words):\n    return len(words)", id="abc")
-    cell.source = SHARE.replace("len(words)", "total_of(words)")
-    notebook.cells.insert(here, helper)
-
-
-@kind("")
-def an_answer_split_inside_a_function(notebook: NotebookNode) -> None:
-    here = place(notebook, "share")
-    cell = notebook.cells[here]
-    first, second = SHARE.split("\n", 2)[:2], SHARE.split("\n", 2)[2]
-    cell.source = "\n".join(first)
-    notebook.cells.insert(here + 1, copy(cell, source=second, id="half"))
-
-
-@kind("")
-def a_check_merged_into_the_answer(notebook: NotebookNode) -> None:
-    check = notebook.cells.pop(place(notebook, "check_double"))
-    notebook.cells[place(notebook, "double")].source += "\n" + check.source
-
-
-@kind("")
-def statement_hints_and_discussion_merged(notebook: NotebookNode) -> None:
-    essay = notebook.cells.pop(place(notebook, "why"))
-    notebook.cells[place(notebook, "why-question")].source += "\n\n" + essay.source
-
-
-@kind("check of `double` was there 2 times")
-def a_check_duplicated(notebook: NotebookNode) -> None:
-    here = place(notebook, "check_double")
-    notebook.cells.insert(here + 1, copy(notebook.cells[here], id="again"))
-
-
-@kind("answer cell of `double` was there 2 times")
-def an_answer_duplicated_and_improved(notebook: NotebookNode) -> None:
-    here = place(notebook, "double")
-    notebook.cells.insert(here + 1, copy(notebook.cells[here], id="again"))
-    notebook.cells[here].source = "def double(x):\n    return 0"
-
-
-@kind("check of `double` was not there")
-def a_check_deleted(notebook: NotebookNode) -> None:
-    del notebook.cells[place(notebook, "check_double")]
-
-
-@kind("1 given code cells")
-def a_given_cell_deleted(notebook: NotebookNode) -> None:
-    del notebook.cells[place(notebook, "imports")]
-
-
-@kind("answer cell of `double` had become Markdown")
-def an_answer_changed_to_markdown(notebook: NotebookNode) -> None:
-    here = place(notebook, "double")
-    notebook.cells[here] = copy(notebook.cells[here], cell_type="markdown")
-
-
-@kind("check of `double` had become Markdown")
-def a_check_changed_to_markdown(notebook: NotebookNode) -> None:
-    here = place(notebook, "check_double")
-    notebook.cells[here] = copy(notebook.cells[here], cell_type="markdown")
-
-
-@kind("discussion `why` had become code")
-def a_discussion_changed_to_code(notebook: NotebookNode) -> None:
-    here = place(notebook, "why")
-    notebook.cells[here] = copy(notebook.cells[here], cell_type="code", outputs=[])
-
-
-@kind("answer cell of `share` had lost nbgrader's marks")
-def metadata_gone_from_one_cell(notebook: NotebookNode) -> None:
-    notebook.cells[place(notebook, "share")].metadata = {}
-
-
-@kind("without nbgrader's marks")
-def all_metadata_gone(notebook: NotebookNode) -> None:
-    for cell in notebook.cells:
-        cell.metadata = {}
-        del cell["id"]
-
-
-@kind("check of `double` was edited")
-def a_check_edited(notebook: NotebookNode) -> None:
-    notebook.cells[place(notebook, "check_double")].source = "4.0"
-
-
-@kind("")
-def grade_ids_exchanged(notebook: NotebookNode) -> None:
-    one, two = (notebook.cells[place(notebook, name)] for name in ("double", "share"))
-    one.metadata, two.metadata = two.metadata, one.metadata
-    one["id"], two["id"] = two["id"], one["id"]
-
-
-@kind("20 MB of outputs")
-def twenty_megabytes_of_outputs(notebook: NotebookNode) -> None:
-    notebook.cells[place(notebook, "training")].outputs = [
-        new_output("stream", name="stdout", text="x" * 20 * 2**20)
-    ]
-
-
-@kind("state of widgets")
-def widget_state(notebook: NotebookNode) -> None:
-    notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {}}}
-
-
-@kind("")
-def answer_in_another_cell(notebook: NotebookNode) -> None:
-    here = place(notebook, "double")
-    notebook.cells[here].source = STUBS["double"]
-    notebook.cells.insert(here + 1, new_code_cell(DOUBLE))
-
-
-@kind("found below its check")
-def answer_below_the_check(notebook: NotebookNode) -> None:
-    notebook.cells[place(notebook, "double")].source = STUBS["double"]
-    here = place(notebook, "double-hints")
-    notebook.cells.insert(here + 1, new_code_cell(DOUBLE))
-
-
-@kind("")
-def a_given_cell_used_for_an_own_import(notebook: NotebookNode) -> None:
-    notebook.cells[place(notebook, "imports")].source += "\nTWO = 2"
-    notebook.cells[place(notebook, "double")].source = "def double(x):\n    return TWO * x"
-
-
-@kind("")
-def only_answers_handed_in(notebook: NotebookNode) -> None:
-    keep = {"double", "share", "why", "what"}
-    notebook.cells = [cell for cell in notebook.cells if cell["id"] in keep]
-
-
-@kind("")
-def an_essay_in_a_cell_of_its_own(notebook: NotebookNode) -> None:
-    notebook.cells[place(notebook, "why")].source = "YOUR ANSWER HERE"
-    notebook.cells.insert(place(notebook, "why") + 1, new_markdown_cell(ESSAYS["why"]))
-
-
-@kind("")
-def a_self_study_copy_with_offers_of_model_answers(notebook: NotebookNode) -> None:
-    offer = "# Model answer: run this cell after a pass\nmodel_answer('double')"
-    notebook.cells.insert(place(notebook, "double-hints") + 1, new_code_cell(offer))
-
-
-@pytest.mark.parametrize("name", KINDS)
+# What the note must say; "" where none is due.
+NOTES = {
+    "as_it_should_be": "",
+    "saved_by_colab": "format 4.0 without cell ids",
+    "saved_by_vs_code": "other cell ids",
+    "saved_by_an_old_jupyter": "format 3.0 without cell ids",
+    "another_kernel": "conda-env-mine",
+    "cells_inserted": "",
+    "given_cells_moved": "",
+    "an_answer_moved_up": "moved up",
+    "a_check_moved": "",
+    "an_answer_split_between_statements": "answer cell of `share` was there 2 times",
+    "an_answer_split_inside_a_function": "",
+    "a_check_merged_into_the_answer": "",
+    "statement_hints_and_discussion_merged": "",
+    "a_check_duplicated": "check of `double` was there 2 times",
+    "an_answer_duplicated_and_improved": "answer cell of `double` was there 2 times",
+    "a_check_deleted": "check of `double` was not there",
+    "a_given_cell_deleted": "1 given code cells",
+    "an_answer_changed_to_markdown": "answer cell of `double` had become Markdown",
+    "a_check_changed_to_markdown": "check of `double` had become Markdown",
+    "a_discussion_changed_to_code": "discussion `why` had become code",
+    "metadata_gone_from_one_cell": "answer cell of `share` had lost nbgrader's marks",
+    "all_metadata_gone": "without nbgrader's marks",
+    "a_check_edited": "check of `double` was edited",
+    "grade_ids_exchanged": "",
+    "twenty_megabytes_of_outputs": "20 MB of outputs",
+    "widget_state": "state of widgets",
+    "answer_in_another_cell": "",
+    "answer_below_the_check": "found below its check",
+    "a_given_cell_used_for_an_own_constant": "",
+    "only_answers_handed_in": "",
+    "an_essay_in_a_cell_of_its_own": "",
+    "a_self_study_copy_with_offers_of_model_answers": "",
+}
+# What these hold is not run here, and nothing of it is repaired.
+RUN_ELSEWHERE = {
+    "magics_shell_commands_and_questions",
+    "an_own_cell_that_fails",
+    "an_own_cell_that_never_ends",
+    "an_own_cell_that_ends_python",
+}
+
+
+def test_every_strange_kind_of_a_rehearsal_is_held_here() -> None:
+    assert NOTES.keys() | RUN_ELSEWHERE == STRANGE.keys()
+
+
+@pytest.mark.parametrize("name", NOTES)
 def test_a_strange_but_right_notebook_keeps_its_answers(name: str) -> None:
-    change, note = KINDS[name]
-    notebook = right()
-    change(notebook)
-    result, notes = repaired(read_submission(saved(notebook)), released())
+    note = NOTES[name]
+    made = HandIn.of(released(), {"double": DOUBLE, "share": SHARE, **ESSAYS})
+    STRANGE[name](made)
+    result, notes = repaired(read_submission(made.saved()), released())
 
     nbformat.validate(result)
     assert run(result) == {"double": "right", "share": "right"}

@@ -1,10 +1,7 @@
 """The protocol between the process that judges and the one that answers."""
 
-import os
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,31 +9,9 @@ import pytest
 import torch
 
 from autograde.marking.asking.errors import Raised
-from autograde.marking.asking.peer import Peer
-from autograde.marking.asking.student import StudentPeer
-from autograde.marking.asking.values import CannotCross
+from autograde.marking.asking.identity import CannotCross
 from autograde.marking.asking.wire import HEAD, MAGIC, BadMessage, Gone, Line
-
-
-@contextmanager
-def asked(answer: Any) -> Iterator[Any]:
-    """A function of another process, to call here."""
-    ours, theirs = socket.socketpair()
-    child = os.fork()
-    if not child:
-        try:
-            ours.close()
-            StudentPeer(Line(theirs.fileno(), theirs.fileno()), "answer", answer).serve()
-        finally:
-            os._exit(0)
-    theirs.close()
-    try:
-        peer = Peer(Line(ours.fileno(), ours.fileno()), strict=True)
-        yield peer.ask("begin")
-    finally:
-        ours.close()
-        os.waitpid(child, 0)
-
+from tests.autograde.marking.asked_there import asked
 
 VALUES = [
     *(None, True, 3, 2.5, float("inf"), "naïve ☃", [1, 2.0, "x"], (1, (2, 3)), {1, 2}),

@@ -1,40 +1,44 @@
-"""Heads and blocks are PyTorch's, and the comparison sees it when they are not."""
+"""Heads and blocks are PyTorch's, with its weights under our names."""
 
+import torch
 from torch import nn
 
-from course.attention import beside_pytorch
-from course.attention.permutation import notices_a_swap
-from elmo_mini.models.attention import Block, MultiHead, causal_mask, full_mask
+from course.attention import from_pytorch
+from course.both_sides_at_once.fill import fill
+from elmo_mini.models.attention import Block, MultiHead
+from elmo_mini.transformer.files import load_masked_lm
+
+TOKENS = torch.arange(10) < torch.tensor([[10], [4], [7]])
 
 
-class WithReLU(Block):
-    """A block as of 2017."""
-
-    def __init__(self, dim: int, heads: int) -> None:
-        super().__init__(dim, heads)
-        self.wide = nn.Sequential(self.wide, nn.ReLU())
-
-    def load_state_dict(self, state, *how):  # type: ignore[no-untyped-def]
-        """As its parent, with the inner layer's other name."""
-        return super().load_state_dict(
-            {name.replace("wide.", "wide.0."): part for name, part in state.items()}, *how
-        )
+def test_heads_are_pytorch_s() -> None:
+    torch.manual_seed(0)
+    theirs, own = nn.MultiheadAttention(64, 4, batch_first=True).eval(), MultiHead(64, 4)
+    own.load_state_dict(from_pytorch.weights_of_heads(theirs))
+    x = torch.randn(3, 10, 64)
+    found, weights = own(x, TOKENS[:, None, :].expand(-1, 10, -1))
+    wanted = theirs(x, x, x, key_padding_mask=~TOKENS, average_attn_weights=False)
+    torch.testing.assert_close(found, wanted[0], rtol=0, atol=1e-5)
+    torch.testing.assert_close(weights, wanted[1], rtol=0, atol=1e-5)
 
 
-def test_heads_and_blocks_are_pytorch_s() -> None:
-    assert max(beside_pytorch.heads_beside_pytorch(MultiHead).values()) < 1e-5
-    assert beside_pytorch.block_beside_pytorch(Block) < 1e-4
-    apart, filled = beside_pytorch.masked_model_beside_pytorch(
-        Block, "he has been there for ten [MASK] ."
-    )
-    assert apart < 1e-4
-    assert filled.startswith("years")
+def test_blocks_are_pytorch_s() -> None:
+    torch.manual_seed(0)
+    gelu = nn.functional.gelu
+    theirs = nn.TransformerEncoderLayer(64, 4, 256, 0.0, gelu, batch_first=True).eval()
+    own, x = Block(64, 4), torch.randn(3, 10, 64)
+    own.load_state_dict(from_pytorch.weights_of_layer(theirs))
+    wanted = theirs(x, src_key_padding_mask=~TOKENS)
+    torch.testing.assert_close(own(x, TOKENS)[TOKENS], wanted[TOKENS], rtol=0, atol=1e-4)
 
 
-def test_another_block_is_seen() -> None:
-    assert beside_pytorch.block_beside_pytorch(WithReLU) > 1e-3
-
-
-def test_only_blocks_that_look_back_notice_a_swap() -> None:
-    assert notices_a_swap(Block, causal_mask)
-    assert not notices_a_swap(Block, full_mask)
+def test_blocks_in_the_masked_model_change_nothing() -> None:
+    model, words = load_masked_lm()
+    blank = "he has been there for ten [MASK] ."
+    before = fill(model, words, blank, 3)[0]
+    sizes = model.options
+    own = nn.ModuleList(Block(sizes.dim, sizes.heads) for _ in range(sizes.layers))
+    from_pytorch.exchange_blocks(model, own)
+    assert model.blocks is own
+    assert str(fill(model, words, blank, 3)[0]) == str(before)
+    assert str(before).startswith("years")

@@ -1,22 +1,15 @@
 """The experiments of lesson 13 in small, the times by length, and what is stored."""
 
-import re
-
 import numpy as np
 import pytest
-import torch
 from torch import Tensor
 
 from course.attention import experiments as attention
 from course.attention import reading_time
-from course.attention import report as attention_report
-from course.attention.next_words import POINTS, learn_next_words
+from course.attention.trained_heads import queries_and_keys
 from course.results.intervals import interval
 from course.results.stored import stored_result
-from course.texts.small_text import small_text
-from elmo_mini.models.attention import Block
-from elmo_mini.models.fine_tuning import CausalLM
-from elmo_mini.records import machine
+from elmo_mini.transformer.files import load_causal_lm
 
 
 def test_distances_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +21,8 @@ def test_distances_in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     assert numbers["accuracy"]["LSTM"]["1"]["values"] == [0.5, 0.5]
     _, numbers = attention.longer([1])
     assert set(numbers["accuracy"]["64"]) == {"2", "8", "32"}
+    _, numbers = attention.rates([1])
+    assert set(numbers["accuracy"]["LSTM"]) == {f"{rate:g}" for rate in attention.RECALL_RATES}
 
 
 def test_what_the_lesson_says_of_the_stored_distances() -> None:
@@ -53,15 +48,6 @@ def test_the_sum_had_not_finished() -> None:
     assert accuracy["64"]["9600"]["mean"] > fair["attention"]["64"]["mean"]
 
 
-def test_a_model_learns_the_next_word_of_the_course_s_text() -> None:
-    text = small_text(train=200, held_out=20, words=50)
-    torch.manual_seed(0)
-    model = CausalLM(len(text.vocabulary), 16, 2, 1, longest=24)
-    found = learn_next_words(model, text, 2 * POINTS, progress=False)
-    assert found.shape == (POINTS,)
-    assert found[-1] < found[0]
-
-
 def test_times_are_of_each_length_and_reader() -> None:
     seen: list[int] = []
 
@@ -71,24 +57,6 @@ def test_times_are_of_each_length_and_reader() -> None:
     times = reading_time.reading_times({"one": reader}, (3, 5), 4)
     assert times["one"].shape == (2,)
     assert set(seen) == {3, 5}
-
-
-def test_the_bill_says_its_weights_and_its_machine(capsys: pytest.CaptureFixture[str]) -> None:
-    reading_time.block_and_lstm(Block, (2,))
-    said = capsys.readouterr().out
-    block, lstm = (int(n.replace(",", "")) for n in re.findall(r"\d+,\d+", said))
-    assert abs(block / lstm - 1) < 0.05
-    assert machine() in said
-
-
-def test_three_readers_at_another_rate(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(attention_report, "STEPS", 2)
-    attention_report.print_faster()
-    said = capsys.readouterr().out
-    assert len(re.findall(r"rate 0\.01 \d+ %", said)) == len(attention.READERS) - 1
-    assert "attention" not in said
 
 
 @pytest.mark.parametrize(
@@ -119,36 +87,41 @@ def test_what_the_lesson_says_of_the_two_language_models() -> None:
             "no rate at the end of the range"
         )
     assert few[0]["mean"] > numbers["counts"]["1600"]["pairs"] + 3
+    early = interval(np.array(few[0]["values"]) - np.array(few[1]["values"]))
+    assert early["low"] > 0, "the LSTM is ahead at both sizes"
+    assert min(point["low"] for point in few) > min(numbers["counts"]["1600"].values())
     assert abs(many[0]["mean"] - min(numbers["counts"]["6400"].values())) < 1.5
 
 
+def test_what_the_lesson_says_of_the_stored_rates() -> None:
+    accuracy = stored_result("attention_rates").numbers["accuracy"]
+    mean = {
+        name: {rate: point["mean"] for rate, point in points.items()}
+        for name, points in accuracy.items()
+    }
+    best = {name: max(by.values()) for name, by in mean.items()}
+    opened, total = "LSTM, forget gate open", "sum of all tokens"
+    assert best["attention"] > best[total] > best[opened] > best["LSTM"]
+    assert best["LSTM"] < 0.15, "it guesses at every rate"
+    assert 0 < mean["attention"]["0.01"] - mean[total]["0.01"] < 0.15
+    assert 0 < mean[total]["0.01"] - mean[opened]["0.01"] < 0.15
+    assert mean[opened]["0.03"] > max(mean["attention"]["0.03"], mean[total]["0.03"]) + 0.1
+
+
+def test_the_president_is_ahead_of_triples_and_adds_to_them() -> None:
+    numbers = stored_result("attention_president").numbers
+    perplexity = numbers["perplexity"]
+    assert min(perplexity, key=lambda name: perplexity[name]) == "triples and blocks, half and half"
+    assert perplexity["blocks"] < 0.75 * perplexity["counts of triples"]
+    assert perplexity["blocks"] - min(perplexity.values()) < 4, "triples have little left to add"
+    assert numbers["nats the blocks add to triples, over the stretches"]["low"] > 0.3
+
+
 def test_trained_heads_have_means_and_numbers_that_stray_together() -> None:
-    for q, k in attention_report.trained_heads():
-        mean, variance = _moments(q.mean(0), q.var(0), k.mean(0), k.var(0))
+    for q, k in queries_and_keys(*load_causal_lm()):
+        each = (q.var(0) + q.mean(0) ** 2) * (k.var(0) + k.mean(0) ** 2)
+        spread = (each - (q.mean(0) * k.mean(0)) ** 2).sum() ** 0.5
         scores = q @ k.T
-        assert mean == pytest.approx(scores.mean())
-        assert mean < -3
-        assert 1.5 * variance**0.5 < scores.std() < 2.2 * variance**0.5
-
-
-def _moments(
-    q_mean: np.ndarray, q_var: np.ndarray, k_mean: np.ndarray, k_var: np.ndarray
-) -> tuple[float, float]:
-    each = (q_var + q_mean**2) * (k_var + k_mean**2) - (q_mean * k_mean) ** 2
-    return float((q_mean * k_mean).sum()), float(each.sum())
-
-
-def test_what_the_lesson_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    stored = stored_result("attention_language_model").numbers
-    attention_report.print_trained_moments(_moments)
-    attention_report.print_perplexities()
-    attention_report.print_counts(stored)
-    attention_report.print_choosing(stored)
-    distances, longer = (stored_result(f"attention_{name}") for name in ("distance", "longer"))
-    attention_report.print_longer(distances.numbers, longer.numbers)
-    said = capsys.readouterr().out
-    assert "blocks 68.4, pairs 106.4" in said
-    assert "LSTM: 26.7 at 0.006, 25.3 at 0.012, 25.1 at 0.024" in said
-    assert "25.6 at 0.002" in said
-    assert said.count("measured") == 6
-    assert "64 words, sum of all tokens: 600 batches 36 %, 2,400" in said
+        assert q.mean(0) @ k.mean(0) == pytest.approx(scores.mean())
+        assert scores.mean() < -3
+        assert 1.5 * spread < scores.std() < 2.2 * spread

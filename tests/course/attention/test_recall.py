@@ -98,12 +98,6 @@ def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
     assert seen == [[(3, 1, 16), (3, 6, 16), (3, 6, 16), (3, 1, 6)]]
 
 
-def test_a_race_is_repeated_by_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    ends = [recall.compare({"sum": recall.SumRecaller}, 1, 3) for _ in range(2)]
-    assert ends[0] == ends[1]
-    assert "sum: " in capsys.readouterr().out
-
-
 def test_a_head_with_written_badges_finds_the_fact() -> None:
     keys, values = torch.zeros(2, recall.TOKENS, 8)
     facts = torch.arange(64)

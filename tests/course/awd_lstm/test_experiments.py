@@ -13,7 +13,7 @@ from course.awd_lstm.tied_gradient import gradient_parts
 from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.training_options import AWDHistory
-from elmo_mini.models.awd_lstm import AWDLSTM, averaging_is_due, next_word_loss
+from elmo_mini.models.awd_lstm import AWDLSTM, averaging_is_due, mean_cross_entropy
 
 TEXT = torch.tensor([2, 3, 4, 5, 2, 4, 3, 5]).repeat(100)
 OTHER = torch.tensor([5, 4, 3, 2, 0]).repeat(20)
@@ -59,7 +59,7 @@ def test_training_with_own_parts_calls_them() -> None:
         return [loss.item()]
 
     found = train_own(
-        model, TEXT, OTHER, loop, next_word_loss, averaging_is_due, epochs=3, patience=1
+        model, TEXT, OTHER, loop, mean_cross_entropy, averaging_is_due, epochs=3, patience=1
     )
     assert len(found.dev) == len(found.training) == len(seen) == 3
     assert found.best is not model

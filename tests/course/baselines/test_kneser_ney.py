@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 
 from course.baselines.kneser_ney import KneserNey
 
@@ -45,3 +46,15 @@ def test_longer_contexts_help_where_they_tell_more() -> None:
 def test_a_text_too_short() -> None:
     with pytest.raises(ValueError, match="order 3"):
         KneserNey([1, 2], 5, 3)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_scores_are_the_logarithms_of_all_probabilities(order: int) -> None:
+    model = KneserNey(TEXT.tolist(), 12, order)
+    row = [1, 2, 1, 11]
+    scores = model.scores(torch.tensor([row, row[::-1]]))
+    assert scores.shape == (2, 4, 12)
+    for place in range(4):
+        context = row[max(0, place + 2 - order) : place + 1]
+        wanted = [np.log(model.probability(context, word)) for word in range(12)]
+        assert scores[0, place].tolist() == pytest.approx(wanted, rel=1e-5)

@@ -1,11 +1,13 @@
 """What lesson 04 runs on, on a text so small that only its arithmetic is tested."""
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from course.baselines.kneser_ney import KneserNey
 from course.results.stored import stored_result
 from course.starting_from_a_language_model import broken_translators as broken
 from course.starting_from_a_language_model import report
@@ -13,15 +15,11 @@ from course.starting_from_a_language_model.transfer_setup import (
     IN_ORDER,
     SHUFFLED,
     TransferSetup,
-    surprises,
+    padded_pairs,
 )
 from course.starting_from_a_language_model.two_models import FRESH, LM, two_models
-from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.tasks.decoding import decode_step
-from elmo_mini.tasks.language_model_use import train_language_model
-from elmo_mini.tasks.lstm_classifier import LSTMClassifier, autoencoder_steps, start_from
-from elmo_mini.tasks.seq2seq import Seq2Seq
-from elmo_mini.training.steps import TrainingOptions
+from elmo_mini.tasks.language_model_use import by_surprise
+from elmo_mini.tasks.lstm_classifier import autoencoder_steps
 
 
 class Text:
@@ -70,21 +68,28 @@ def test_batches_hold_every_sentence_once_an_epoch(setup: TransferSetup) -> None
     assert sorted(seen) == sorted(known * 2)
 
 
+def test_exchanged_ends_leave_every_pair_and_no_sentence_serves_twice() -> None:
+    text: Any = Text()
+    setup = TransferSetup(text, size=8)
+    random = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(12)]
+    setup.held_out = [list(random.choice(words, 9 + number % 4)) for number in range(150)]
+    assert 50 < len(setup.exchanged) <= 75
+    bets = KneserNey(setup.stream.tolist(), len(setup.vocabulary), 2).scores
+    for whole, mixed in setup.exchanged:
+        assert whole.tolist() != mixed.tolist()
+        pairs = [sorted(itertools.pairwise([1, *row.tolist(), 1])) for row in (whole, mixed)]
+        assert pairs[0] == pairs[1]
+        assert abs(by_surprise(bets, whole, mixed[None], 1)) < 1e-3, "pairs can but toss a coin"
+
+
 def test_a_model_of_the_circle_finds_the_shuffled_ones(setup: TransferSetup) -> None:
-    torch.manual_seed(0)
-    model = LSTMLanguageModel(len(setup.vocabulary), 16, 16)
-    train_language_model(model, setup.stream, TrainingOptions(30, learning_rate=1e-2))
-    right = setup.by_surprise(model)
-    assert right.shape == (len(setup.unseen),)
-    assert right.mean() > 0.8
-    assert setup.by_surprise(model, how_many=7).shape == (7,)
-    cut = setup.by_threshold(model, setup.drawn(0))
-    assert cut.shape == right.shape
-    assert cut.mean() > 0.8, "the labels are enough to say where to cut"
-    (one,) = surprises(model, [[3, 4]])
-    scores, _ = model(torch.tensor([[1, 3, 4]]))
-    logs = scores[0].log_softmax(-1)
-    assert one == pytest.approx(-(logs[0, 3] + logs[1, 4] + logs[2, 1]).item(), rel=1e-5)
+    bets = KneserNey(setup.stream.tolist(), len(setup.vocabulary), 2).scores
+    random, right = np.random.default_rng(0), []
+    for words, label in setup.unseen:
+        others = torch.tensor([[*random.permutation(words[:-1]), words[-1]] for _ in range(5)])
+        right.append((by_surprise(bets, torch.tensor(words), others, 1) > 0) == (label == SHUFFLED))
+    assert np.mean(right) > 0.8
 
 
 def test_naive_bayes_on_the_ends_sees_first_and_last_word_only(setup: TransferSetup) -> None:
@@ -93,26 +98,19 @@ def test_naive_bayes_on_the_ends_sees_first_and_last_word_only(setup: TransferSe
     assert set(np.unique(by_all)) <= {0.0, 1.0}
 
 
-def test_two_gradients_foretell_a_small_step(setup: TransferSetup) -> None:
-    model = report.parts_of(setup, LSTMLanguageModel(len(setup.vocabulary), 8, 8), "lstm")
-    classifier = LSTMClassifier(len(setup.vocabulary), 2, 8, 8)
-    start_from(classifier, model)
-    long = TransferSetup(setup.text, size=8)
-    gradients = report.TwoGradients(long, classifier, model, setup.drawn(0))
-    before = [part.clone() for part in classifier.parameters()]
-    expected, measured = (step(0.5, 0.1) for step in (gradients.expected, gradients.measured))
-    assert measured == pytest.approx(expected, rel=0.1)
-    for part, was in zip(classifier.parameters(), before, strict=True):
-        torch.testing.assert_close(part, was)
-
-
 def test_recitals_are_the_autoencoders_steps(setup: TransferSetup) -> None:
     batches = setup.recitals(autoencoder_steps, 10)
     read, said, counts = batches[0]
     assert read.shape == said.shape == counts.shape
     assert counts.dtype == torch.bool
-    model = LSTMLanguageModel(len(setup.vocabulary), 8, 8)
-    assert float(report.recital_loss(model, batches[0]).detach()) > 0
+
+
+def test_padded_pairs_are_one_position_apart() -> None:
+    sources, there, read, said, mask = padded_pairs([([5, 6, 7], [8, 9]), ([5], [8])])
+    assert sources.tolist() == [[5, 6, 7], [5, 0, 0]]
+    assert there.sum(1).tolist() == [3, 1]
+    assert read[mask].tolist() == [1, 8, 9, 1, 8]
+    assert said[mask].tolist() == [8, 9, 1, 8, 1]
 
 
 @pytest.mark.by_reach("trained again", seconds=9)
@@ -143,14 +141,6 @@ def test_each_stored_fault_shows_its_symptom() -> None:
     for run in runs.values():
         assert run["perplexity, one by one"] == pytest.approx(run[own], rel=1e-3)
         assert run["loss of the first batch"] < 7.5
-
-
-def test_a_translator_says_what_a_telegram_holds(
-    setup: TransferSetup, capsys: pytest.CaptureFixture[str]
-) -> None:
-    model = Seq2Seq(len(setup.vocabulary), len(setup.vocabulary), 8)
-    report.print_said(setup, model, decode_step, [["The", "w1", "w2", "."]])
-    assert "W1 W2  ->" in capsys.readouterr().out
 
 
 def test_the_drawing_says_what_comes_from_where() -> None:

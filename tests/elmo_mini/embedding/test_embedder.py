@@ -67,6 +67,21 @@ def test_a_long_sentence_among_short_ones_is_run_apart(
         np.testing.assert_allclose(apart, before, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("length", [120, 1650])
+def test_one_long_sentence_costs_no_more_than_by_sorted_lengths(
+    files: official_files.Files, length: int
+) -> None:
+    """Positions that are computed, with padding and boundaries, of 63 sentences and a long one."""
+    embedder = ElmoEmbedder(files.options_file, files.weight_file)
+    computed: list[int] = []
+    embedder.bilm.register_forward_hook(lambda *call: computed.append(call[2]["mask"].numel()))
+    batch = [["short"] for _ in range(63)]
+    batch.insert(20, ["long"] * length)
+    found = embedder.embed_batch(batch)
+    assert [array.shape[1] for array in found] == [len(sentence) for sentence in batch]
+    assert sum(computed) == sum(len(sentence) + 2 for sentence in batch)
+
+
 @pytest.mark.parametrize("output_format", ["all", "top", "average"])
 def test_a_file_is_written_as_allennlps_class_wrote_it(
     files: official_files.Files, tmp_path: Path, output_format: Any
@@ -143,7 +158,7 @@ def test_one_of_two_files_or_files_and_a_module_are_refused(files: official_file
     with pytest.raises(ConfigurationError, match="the options file is missing; pass both"):
         ElmoEmbedder(None, files.weight_file)
     module = load_bilm(files.options_file, files.weight_file)
-    with pytest.raises(ConfigurationError, match="either the two files or a module, not both"):
+    with pytest.raises(ConfigurationError, match="either the files or a module, not both"):
         ElmoEmbedder(files.options_file, files.weight_file, module=module)
 
 

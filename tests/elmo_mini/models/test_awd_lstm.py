@@ -6,7 +6,7 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import (
     AWDLSTM,
     detached,
-    next_word_loss,
+    mean_cross_entropy,
 )
 from elmo_mini.text.running_text import in_reading_order
 
@@ -57,7 +57,7 @@ def test_no_word_reads_what_comes_later() -> None:
 def test_the_loss_is_a_mean_in_nats() -> None:
     logits = torch.zeros(2, 3, 11)
     targets = torch.zeros(2, 3, dtype=torch.int64)
-    torch.testing.assert_close(next_word_loss(logits, targets), torch.tensor(11.0).log())
+    torch.testing.assert_close(mean_cross_entropy(logits, targets), torch.tensor(11.0).log())
 
 
 def test_reading_order() -> None:

@@ -8,17 +8,42 @@ from tests.autograde.exercises.claims import numbers
 def hold(printed: str, corpora: bool) -> None:
     (typed,) = numbers(r"(\d+)% of 1,000 right, 64 words", printed)
     assert typed >= 99, "badges and notes typed by hand need no training"
-    distances = re.findall(r"largest distance (\S+)|masked model: (\S+)\. ", printed)
-    assert len(distances) == 4
-    assert all(float(one or other) < 1e-4 for one, other in distances)
-    assert "He has been there for ten ... years" in printed
-    (pairs,) = numbers(r"counts of pairs (\S+)", printed)
-    peeking, honest = numbers(r"\nboth sides: (\S+)\nonly back: (\S+)", printed)
-    assert peeking < pairs, "a perplexity is worth nothing while the answer is seen"
-    assert peeking < honest
+    distances = re.findall(r"largest distance (\S+)", printed)
+    assert len(distances) == 3
+    assert all(float(distance) < 1e-4 for distance in distances)
+    blocks = re.findall(r"PyTorch's blocks: (.+)\nyours: +(.+)", printed)
+    assert [one == other and one.startswith("years") for one, other in blocks] == [True]
+    common, pairs, triples = numbers(
+        r"counts of words: (\S+)\ncounts of pairs: (\S+)\ncounts of triples: (\S+)", printed
+    )
+    words, even, large = numbers(
+        r"(\S+) words; untrained: (\S+)\nwith large word vectors: (\S+)", printed
+    )
+    assert 0.8 * words < even < 1.2 * words
+    assert large > 1e6
+    counted, own, both = numbers(
+        r"triples: perplexity (\S+)\nyour Transformer: perplexity (\S+)\n"
+        r"half and half: perplexity (\S+)",
+        printed,
+    )
+    assert counted == triples < pairs
+    _, low, high = numbers(r"added to the triples: (\S+) nats a word \((\S+) to (\S+)\)", printed)
     if corpora:
-        assert honest < pairs < honest + 4, "passed by a little, with Brown"
-    runs = re.findall(r"(\w+): largest (?:share|weight) (\S+), a row adds up to (\S+)", printed)
+        assert own < triples + 2, "near the counts of triples"
+        assert both < min(counted, own)
+        assert low > 0, "the network adds to them"
+    else:
+        assert own > 2 * triples, "learnt by heart"
+        assert low < 0.02, "adds nothing"
+    assert high > low
+    post, pre = numbers(
+        r"post-norm, rate 0.016, the worse start: (\S+)\n"
+        r"pre-norm, rate 0.016, the worse start: (\S+)",
+        printed,
+    )
+    assert post > 0.95 * common > pre, "how common each word is, and nothing else"
+    runs = re.findall(r"(\w+): largest weight (\S+), a row adds up to (\S+)", printed)
     shares = {name: (float(share), float(row)) for name, share, row in runs}
     assert [name for name, (_, row) in shares.items() if row != 1] == ["B"]
     assert shares["C"][0] > 1.4 * shares["sound"][0]
+    assert "looking to both sides: False, looking back: True" in printed

@@ -1,0 +1,1 @@
+"""Made submissions of a lesson, and the marks that they must earn."""

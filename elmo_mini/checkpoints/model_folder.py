@@ -1,0 +1,110 @@
+"""A model as a folder: ``config.json``, ``model.safetensors`` and a model card, ``README.md``."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from elmo_mini._version import __version__
+from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
+from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.files import as_path, make_folder, write_text
+from elmo_mini.plain_text import NotPlainText, text_of
+
+CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
+
+
+def save_folder(
+    bilm: FastBiLM,
+    folder: PathLike,
+    record: Mapping[str, Any] | None = None,
+    dtype: torch.dtype = torch.float32,
+) -> None:
+    """Write the three files; settings and errors as in `save_pretrained`.
+
+    A model that is in the folder is replaced. A ``README.md`` that is there stays as it is.
+    """
+    path = as_path(folder)
+    make_folder(path)
+    save_pretrained(bilm, path / WEIGHTS, record, dtype)
+    config = {"model_type": "elmo", "elmo_mini_version": __version__, **bilm.options.to_dict()}
+    write_text(path / CONFIG, json.dumps(config, indent=2) + "\n")
+    if not (path / CARD).exists():
+        write_text(path / CARD, _card(bilm, record or {}, dtype))
+
+
+def load_folder(folder: PathLike, *, stateful: bool = False) -> FastBiLM:
+    """The model of a folder of `save_folder`, without gradients.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder or one of the two files is missing; the message says what it holds.
+    ElmoFileError, CheckpointDamaged
+        If a file is damaged, or they are of two models.
+    """
+    path = as_path(folder)
+    if not path.is_dir():
+        raise FileNotFoundError(
+            f"there is no folder {path}; nothing is fetched from a hub. Name a folder with "
+            f"{CONFIG} and {WEIGHTS}"
+        )
+    for name in (CONFIG, WEIGHTS):
+        if not (path / name).is_file():
+            held = ", ".join(sorted(item.name for item in path.iterdir())[:8]) or "nothing"
+            raise FileNotFoundError(f"{path} has no {name}; it holds {held}")
+    options = _options(path / CONFIG)
+    bilm = load_pretrained(path / WEIGHTS, stateful=stateful)
+    if bilm.options != options:
+        raise ElmoFileError(
+            f"{path / CONFIG} describes another model than {path / WEIGHTS}; both files must come "
+            "from one model"
+        )
+    return bilm
+
+
+def _options(path: Path) -> BiLMOptions:
+    try:
+        return BiLMOptions.from_dict(json.loads(text_of(path)))
+    except (NotPlainText, ValueError, RecursionError) as wrong:
+        raise ElmoFileError(f"{path} cannot be read: {wrong}") from wrong
+
+
+def _card(bilm: FastBiLM, record: Mapping[str, Any], dtype: torch.dtype) -> str:
+    options = bilm.options
+    if options.n_words is None:
+        reads = f"characters, {options.n_filters} filters, {options.n_highway} highway layer(s)"
+    else:
+        reads = f"whole words, a vocabulary of {options.n_words:,}"
+    weights = sum(p.numel() for p in bilm.parameters())
+    said = [f"- {name}: {json.dumps(value)}" for name, value in record.items()]
+    return "\n".join(
+        [
+            "---",
+            "library_name: elmo_mini",
+            "tags: [elmo, word-embeddings]",
+            "---",
+            "",
+            "# A bidirectional language model",
+            "",
+            f"ELMo (Peters et al., 2018) with {weights:,} weights, stored as {dtype}: reads "
+            f"{reads}; {options.n_layers} LSTM layers of {options.dim} cells, "
+            f"{options.projection_dim} numbers in each direction.",
+            "",
+            "```python",
+            "from elmo_mini import ElmoEmbedder",
+            "",
+            'embedder = ElmoEmbedder.from_pretrained("this folder")',
+            'embedder.embed_sentence(["She", "plays"])',
+            "```",
+            "",
+            "## Where it comes from",
+            "",
+            *(said or ["Its author has not said: texts, licence and training belong here."]),
+            "",
+        ]
+    )

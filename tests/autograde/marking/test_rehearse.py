@@ -1,0 +1,99 @@
+"""A rehearsal: what is made, what it must come to, and that a difference is named."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograde.__main__ import main
+from autograde.checking import catalogue
+from autograde.checking.slips import Slip
+from autograde.marking.rehearsal import made
+from autograde.marking.rehearsal.answer_text import cell_of, written
+from autograde.marking.rehearsal.made import Must
+from autograde.marking.repair import read_submission, repaired
+from autograde.marking.worker import gone_for
+from tests.autograde.marking.graded_classes import SMALL, made_submissions
+from tests.autograde.marking.submissions import ROOT, release_of
+
+SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
+FEW = ("01_word2vec", "13_attention")
+
+
+def test_a_mistake_as_a_cell_is_the_mistake() -> None:
+    """It stands in a notebook that has nothing but the lesson's own imports."""
+    gone = set(gone_for(nbformat.reads(release_of("01_word2vec"), 4)))
+    exercise = catalogue.find("shifted_pmi")
+    mistake = next(m for m in exercise.mistakes if m.name == "log k is missing")
+    assert isinstance(mistake, Slip)
+    cell = cell_of(exercise, written(exercise, mistake.answer, mistake), gone, [])
+    names: dict[str, object] = {}
+    exec(cell, names)
+    answer = names["shifted_pmi"]
+    assert callable(answer)
+    inputs = exercise.inputs(0, 7)
+    assert (answer(**inputs) == mistake.answer(**inputs)).all()
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(
+            source.parent.name,
+            id=source.stem,
+            marks=[] if source.parent.name in FEW else [pytest.mark.slow],
+        )
+        for source in SOURCES
+    ],
+)
+def test_every_named_mistake_of_a_lesson_can_be_written_as_a_cell(lesson: str) -> None:
+    gone = set(gone_for(nbformat.reads(release_of(lesson), 4)))
+    for exercise in catalogue.catalogue().values():
+        if exercise.lesson != lesson:
+            continue
+        for mistake in exercise.mistakes:
+            slip = mistake if isinstance(mistake, Slip) else None
+            text = cell_of(exercise, written(exercise, mistake.answer, slip), gone, [])
+            compile(text, f"{exercise.id}: {mistake.name}", "exec")
+
+
+def test_what_is_made_can_be_repaired_and_nothing_is_made_twice() -> None:
+    released = nbformat.reads(release_of(SMALL), 4)
+    submissions = made_submissions(SMALL)
+    names = [m.student for m in submissions]
+    assert len(set(names)) == len(names) > 50
+    for m in submissions:
+        if m.must.status != "unreadable":
+            repaired(read_submission(m.data), released)
+
+
+@pytest.mark.slow
+def test_a_mark_that_differs_is_named_and_the_command_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    must = made.Lesson._must
+
+    def raised(*given: object) -> Must:
+        found = must(*given)  # type: ignore[arg-type]
+        return Must(found.status, {**found.points, "share_once": 99.0})
+
+    monkeypatch.setattr(made.Lesson, "_must", raised)
+    command = ["rehearse", SMALL, "--course", str(ROOT), "--only", "as_it_should_be"]
+    kept = tmp_path / "kept"
+    assert main([*command, "--workers", "1", "--keep", str(kept)]) == 1
+    said = capsys.readouterr().out
+    assert "DIFFERS as_it_should_be" in said
+    assert "share_once: " in said
+    assert "must be 99" in said
+    assert (kept / "exported" / f"{SMALL}.csv").is_file()
+    assert main([*command, "--keep", str(kept)]) == 2
+    assert main(["rehearse", "99_none", "--course", str(ROOT)]) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.by_reach("rehearsals", seconds=400)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_a_lesson_is_rehearsed(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["rehearse", source.parent.name, "--course", str(ROOT), "--workers", "1"])
+    assert status == 0, capsys.readouterr().out

@@ -1,0 +1,80 @@
+"""A command in any terminal: version, a code page of few letters, a closed pipe, a full disk."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from elmo_mini import __version__
+from elmo_mini.__main__ import main
+
+COMMAND = """
+def add_arguments(parser):
+    pass
+
+def run(args):
+    for number in range(20_000):
+        print("银", number)
+"""
+PROGRAM = """
+from elmo_mini.commands.run import run_command
+commands = {"talk": ("talk", "talks")}
+raise SystemExit(run_command("prog", "", commands, ["talk"], refusals=(OSError,)))
+"""
+
+
+def start(folder: Path, encoding: str, stdout: object) -> subprocess.Popen[bytes]:
+    (folder / "talk.py").write_text(COMMAND, encoding="utf-8")
+    paths = [str(folder), os.environ.get("PYTHONPATH", ""), str(Path(__file__).parents[3])]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONIOENCODING": encoding,
+        "PYTHONUTF8": "0",
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        stdout=stdout,  # type: ignore[arg-type]
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"elmo_mini {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [("cp1252", b"\\u94f6 0"), ("ascii", b"\\u94f6 0"), ("utf-8", "银 0".encode())],
+)
+def test_a_letter_that_the_terminal_lacks_is_written_in_another_way(
+    tmp_path: Path, encoding: str, written: bytes
+) -> None:
+    out, said = start(tmp_path, encoding, subprocess.PIPE).communicate()
+    assert said == b""
+    assert out.splitlines()[0] == written
+    assert len(out.splitlines()) == 20_000
+
+
+def test_whoever_stops_reading_ends_the_command_in_silence(tmp_path: Path) -> None:
+    running = start(tmp_path, "utf-8", subprocess.PIPE)
+    assert running.stdout is not None
+    assert running.stderr is not None
+    running.stdout.readline()
+    running.stdout.close()
+    assert running.stderr.read() == b""
+    running.stderr.close()
+    assert running.wait() == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        said = start(tmp_path, "utf-8", full).communicate()[1]
+    assert said.decode() == "prog talk: no space left on device\n"

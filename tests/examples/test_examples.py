@@ -1,0 +1,43 @@
+"""The programs in examples/ do what docs/package.md says of them."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elmo_mini import ElmoEmbedder
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+WORDS = ["She", "plays", "the", "violin", "."]
+
+
+def test_the_transformer_stands_in_a_pipeline(tmp_path: Path) -> None:
+    from sklearn.base import clone
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    ElmoEmbedder().save_pretrained(tmp_path)
+    kind = runpy.run_path(str(EXAMPLES / "sklearn_transformer.py"))["ElmoVectors"]
+    texts = [" ".join(WORDS), "", "A dull film.", "A fine film."]
+    features = clone(kind(folder=str(tmp_path), layer=1)).fit(texts).transform(texts)
+    assert features.shape == (4, 512)
+    np.testing.assert_allclose(
+        features[0], ElmoEmbedder().embed_sentence(WORDS)[1].mean(0), atol=1e-5
+    )
+    assert not features[1].any()
+    said = make_pipeline(kind(), LogisticRegression()).fit(texts, [1, 0, 0, 1]).predict(texts)
+    assert said.tolist() == [1, 0, 0, 1]
+
+
+def test_the_component_gives_spacys_tokens_their_vectors() -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
+    runpy.run_path(str(EXAMPLES / "spacy_component.py"))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("elmo", config={"layer": 2})
+    expected = ElmoEmbedder().embed_sentence(WORDS)[2]
+    for doc in (nlp(" ".join(WORDS)), *nlp.pipe([" ".join(WORDS), ""])):
+        if len(doc):
+            np.testing.assert_allclose(doc.tensor, expected, atol=1e-5)
+            np.testing.assert_allclose(doc[3].vector, expected[3], atol=1e-5)
+            np.testing.assert_allclose(doc[1:3].vector, expected[1:3].mean(0), atol=1e-5)
