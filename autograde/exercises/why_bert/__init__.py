@@ -2,7 +2,6 @@
 
 LESSON = "14_why_bert"
 EXERCISES = (
-    "Classifier",
     "scrambled",
     "tune",
     "prior_gradient",
