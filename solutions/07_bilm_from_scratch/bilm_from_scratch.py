@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## A bidirectional language model from scratch
+#
+# Lesson 07 · ELMo: Peters and others, 2018, section 3.1
+#
+# minutes: 1
+#
+# say: ELMo's vectors are the states of two language models: one reads from the left, one from the right. Today both are built, and on the way the class that everybody writes first is taken apart.
+#
+# ask: Who has used `nn.LSTM(bidirectional=True)`?
+#
+# expect: Most hands. Ask what it was trained to do: for labels it is fine.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 07 · A bidirectional language model from scratch
 #
@@ -72,6 +87,25 @@ plots.road("07")
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes: 97 for the exercises as announced, 16 to read, 5 for the predictions, 2 to wait: that is 120. By section: introduction 2; section 1, 31; section 2, 27; section 3, 29; section 4, 5; section 5, 15; section 6, 10; recap, 1. With second tries add 25. The essay takes 10, at home, the sections at the end 8 and 3. For 60 minutes: show exercises 1, 3, 4 and 6 solved, let them do 2, 5, 7 and 8, and take section 6 as a poll. Students get stuck in exercise 7 on what the backward reader is given and what must be reversed again: draw a batch with one short sentence on the board, padding in grey, and move a finger. Keep the secret of section 1 until section 5. Somebody will shout "it cheats"; ask how they would show it.
 
+# %% [markdown] deck="words"
+# ## The class that everybody writes first
+#
+# ```python
+# nn.LSTM(dim, dim, num_layers=2, bidirectional=True)
+# ```
+#
+# The first half of each state predicts the **next** word, the second half the word **before**.
+#
+# minutes: 2
+#
+# say: You want a network that knows both sides of a word. PyTorch has a switch for that, and two layers are better than one. Its forward half is asked for the next word, its backward half for the one before.
+#
+# ask: Is anything wrong with it?
+#
+# expect: "No, each half predicts its own side." Do not answer. The next slides do.
+#
+# skip: Keep it.
+
 # %% [markdown] slide="slide"
 # ## 1. The class that everybody writes first
 #
@@ -131,6 +165,25 @@ check("TwoWay", TwoWay)
 # idea: `nn.Embedding(words + 1, size)`, `nn.Parameter(torch.zeros(words))`, and an `nn.LSTM` that is told `bidirectional=True` and `batch_first=True`. An LSTM returns two things: the states of all words, and the last ones.
 #
 # outline: In `forward`: x from the table; the states are the first thing that `self.lstm(x)` returns. The first layer is `torch.cat([x, x], -1)`. Return the list of the two, and `ids > 0`.
+
+# %% [markdown] deck="words"
+# ## What the readers are asked
+#
+# At every token the forward reader bets on the **next** word, the backward reader on the one **before**.
+#
+# . . .
+#
+# The state at position $t$ has **read** $w_t$. It is asked about a neighbour.
+#
+# minutes: 2
+#
+# say: Nobody has labelled anything: the text asks the questions, so this is self-supervised. The two readers share the token layer and the softmax; the LSTMs have weights of their own. The losses are added.
+#
+# ask: How many questions does a sentence of ten words ask?
+#
+# expect: "Ten." Nearly twice that: one for each reader at each word.
+#
+# skip: First sentence only.
 
 # %% [markdown] slide="subslide"
 # ### What the readers are asked
@@ -211,6 +264,22 @@ check("fit", fit)
 #
 # outline: Make the optimiser and an empty list. For each batch: `loss = loss_of(batch).mean()`, `optimizer.zero_grad()`, `loss.backward()`, `optimizer.step()`, append `loss.item()`, call `look` with the length of the list.
 
+# %% [markdown] deck="words"
+# ## Two checks that cost nothing
+#
+# 1. Before the first step it pays about $\ln V$ nats a token: here 6.91.
+# 2. It can learn **one batch by heart**. If not, the fault is not the data.
+#
+# minutes: 1.5
+#
+# say: Our class passes both: 6.90 at first, 0.50 after 150 steps on one batch. Both are worth doing with every model that you will ever write.
+#
+# ask: A first loss of 9 with a vocabulary of a thousand. What does it tell?
+#
+# expect: "A bad start, training will mend it." The model is surer than it may be, and wrong: look at the scale of the first scores.
+#
+# skip: Read them.
+
 # %% [markdown] slide="subslide"
 # Two checks cost nothing and find most mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart (to overfit it). If it cannot, the fault is not the data.
 
@@ -252,11 +321,38 @@ print(
 unigram, pairs = (TEXT.ngram(HELD_OUT, order) for order in (1, 2))
 print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pairs:.1f}")
 
+# %% [markdown] deck="poll"
+# - about 46, as the counts of words
+# - about 25, as the counts of pairs
+# - about 15
+# - below 5
+#
+# minutes: 2
+#
+# say: Held-out sentences of Brown, a thousand words. Counts of words reach 46.5, smoothed counts of pairs 24.6. Our class has two layers of 64 and reads four thousand sentences.
+#
+# ask: The poll.
+#
+# expect: "About 15: it knows the whole sentence." If somebody says below 5, ask how that could be.
+#
+# skip: Vote without reasons.
+
 # %%
 predict("famous", "Which perplexity will your class reach on held-out sentences?")
 
 # %% [markdown]
 # Beside your class runs a model with states of the same size whose directions never meet: the course's quick version of section 3.
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The lowest curve: torn between a handful of words, on text that it has never seen, after so little reading. The other model has states of the same size, and its directions never meet. It stays between the two counts. Held-out text does not give the first one away: whatever it does works there, too.
+#
+# ask: Which of the two would you publish?
+#
+# expect: "The lower one." A miracle is a fault until somebody has explained it.
+#
+# skip: Keep it.
 
 # %% slide="subslide"
 STEPS = 256
@@ -285,6 +381,19 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown]
 # Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other stays near the counts. Held-out text does not give the first one away: whatever it does works there, too.
+
+# %% [markdown] deck="formula"
+# ## One step of ELMo's LSTM
+#
+# minutes: 3
+#
+# say: Page c has the reader's private notes, page h is what it shows. Four decisions: how much of each old note to keep, how much of the new one to write, the new note itself, how much to show. Different from the textbook: a projection brings 4,096 cells down to 512 numbers, a clip keeps both pages small, and there is a plus 1 in the forget gate.
+#
+# ask: What is the plus 1 for?
+#
+# expect: "To avoid dividing by zero." At the start all f are near 0: see the next slide.
+#
+# skip: Say what the four decisions are.
 
 # %% [markdown] slide="slide"
 # ## 2. One step of the reader
@@ -342,6 +451,21 @@ lstm_step = or_reference("lstm_step", lstm_step)
 #
 # A note from the first word must survive $T$ steps to help at the last. In a fresh network all weights are small, so all $f$ are near 0.
 
+# %% [markdown] deck="poll"
+# - about 37 %
+# - about 10 %
+# - less than 1 %
+#
+# minutes: 1.5
+#
+# say: A fresh network: all f are near zero, so with the 1 a gate is sigma of 1, which is 0.73. How much of a note is left after twenty words?
+#
+# ask: The poll.
+#
+# expect: "37, it is high." 0.73 to the twentieth.
+#
+# skip: Say it.
+
 # %%
 predict("note", "All f = 0: how much of a note is left after 20 words?", unit="%")
 
@@ -378,6 +502,19 @@ check("memory_left", memory_left)
 #
 # outline: Keep `left`, ones of shape (C,), and `c = c_0`. For each word: the gate, the new c before clipping, `left = left * gate * (np.abs(new) < clip)`. Append `left`, and go on with the clipped c. Return the rows as one array.
 
+# %% [markdown] deck="figure"
+# ## A note fades at each word; the 1 slows it down
+#
+# minutes: 1.5
+#
+# say: A logarithmic axis. With the 1 a fifth of a per cent is left after twenty words, without it a millionth: two thousand times less. Even that is next to nothing, so the gates must learn to open.
+#
+# ask: What is this called, for gradients?
+#
+# expect: "Overfitting." The vanishing gradient: it is the same product.
+#
+# skip: One sentence.
+
 # %%
 memory_left = or_reference("memory_left", memory_left)
 zeros = np.zeros((20, 1))
@@ -400,6 +537,19 @@ outcome("note", 100 * float(shares["with the 1"][-1]), unit="%")
 # ## 3. Two readers who never meet
 #
 # Give the same sentence to two people in two rooms. One reads it from the front, the other from the back, and each takes notes at every word. Then the two notes for a word are laid side by side.
+
+# %% [markdown] deck="figure"
+# ## Two readers who never meet
+#
+# minutes: 2.5
+#
+# say: Two people in two rooms, the same sentence, one from the front and one from the back. Each takes notes at every word. Only at the end are the notes laid side by side. From the second layer on, what went in is added: a residual connection. In all, 2L + 1 vectors for each token.
+#
+# ask: Where in this drawing does an arrow cross from one reader to the other?
+#
+# expect: "In the middle." Nowhere: they share the token layer below, and that sees no neighbour.
+#
+# skip: Point at the two lanes.
 
 # %% slide="subslide"
 bilm_network(["<S>", "dogs", "bark", "</S>"])
@@ -553,6 +703,19 @@ check("BiLM", BiLM)
 #
 # outline: Constructor: count the names that begin with `RNN_0/` and end with `/B`; for each direction and layer fetch three tensors by their names, `.clone()` them. In `read`: zeros for h and c, the steps, `torch.stack`, plus x unless it is the first layer; the result is the new x and is appended. In `forward`: read x with stack 0; reverse x, read with stack 1, reverse every layer again. Join `[x, *ahead]` and `[x, *behind]` pair by pair on the last axis.
 
+# %% [markdown] deck="printed"
+# ## Your class loads a model that was trained for 92 minutes
+#
+# minutes: 1.5
+#
+# say: 4.8 million weights, in ELMo's own file format. Your two classes read them and give the same vectors as the course's, up to rounding.
+#
+# ask: What is missing in such a file, for a model that is to speak?
+#
+# expect: "Nothing." The softmax: no vector needs it.
+#
+# skip: One sentence.
+
 # %% slide="subslide"
 BiLM = or_reference("BiLM", BiLM)
 CharCNN = mine("CharCNN")
@@ -580,6 +743,25 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
 #
 # Such files come **without the softmax**: no vector needs it. But a language model without it cannot speak. The course keeps a small one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
 
+# %% [markdown] deck="words"
+# ## It speaks
+#
+# **0.3** The first time he had been in the middle of the room, he had a great deal of his own
+#
+# **0.7** The capital of the United States of America will not be along the long, but in the world.
+#
+# **1.2** The capital of holy facilities in my research stand a step along the mother.
+#
+# minutes: 1.5
+#
+# say: The forward reader, at three temperatures. Below 1 the safe words become safer, above 1 the rare ones gain.
+#
+# ask: Which one would fool you for half a sentence?
+#
+# expect: "None." Read the first one aloud.
+#
+# skip: Read one. Live instead: the next cell has a slider; each reader says what it expects.
+
 # %% slide="subslide"
 speaker = Speaker.of_the_course(grown_up)
 for temperature in (0.3, 0.7, 1.2):
@@ -589,6 +771,19 @@ print("backward, 0.7:", speaker.writes("man .", "backward", 0.7, seed=2))
 # %% [markdown]
 # Move the slider, with the mouse or the arrow keys: each reader says which words it expects next.
 
+# %% [markdown] deck="figure"
+# ## Each reader says what it expects
+#
+# minutes: 1.5
+#
+# say: After six of eleven words. The forward reader has read *The old man did not* and is asked for *say*; the backward reader has read the sentence from its end and is asked for *did*.
+#
+# ask: Which of the two has the easier question here?
+#
+# expect: "The forward one, it has read more." *Not* has just been read by the backward one: *did, do, could*.
+#
+# skip: Leave it out.
+
 # %% slide="subslide"
 SENTENCE = "The old man did not say a word ."
 step_through(["<S>", *SENTENCE.split(), "</S>"], speaker.best)
@@ -597,6 +792,17 @@ step_through(["<S>", *SENTENCE.split(), "</S>"], speaker.best)
 # ## 4. Pretrain yours
 #
 # Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word do: few words are longer. It reads each training sentence once, or a few times if your text is short, and writes a sentence before, in the middle and after.
+
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Now pretrain a small one of our own parts: letters, 64 cells, two hundred batches of 32 sentences.
+#
+# ask: The poll.
+#
+# expect: "Both: it knows more than one word." One word of context, from a table, is a hard opponent.
+#
+# skip: Vote only.
 
 # %%
 predict(
@@ -644,6 +850,17 @@ said |= {"after": young.writes("The", "forward"), "backward": young.writes("man 
 by_pairs = scores_of_pairs(TEXT)
 said["counts of pairs"] = written(by_pairs, TEXT.vocabulary, ["<S>", "The"], "forward")
 print(*(f"{when}: {text}" for when, text in said.items()), sep="\n")
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: The forward reader ends at 30.9, the backward one at 26.7; counts of words 46.5, of pairs 24.6. So little reading makes no sentences. The published model reports 39.7 for both directions after ten epochs over a billion words; no number of this figure can be compared with that.
+#
+# ask: Why may it not be compared?
+#
+# expect: "It is another model." Another text and another vocabulary: ours has a thousand words.
+#
+# skip: Say the title.
 
 # %% slide="subslide"
 forward, backward = np.array(history).T
@@ -725,6 +942,17 @@ causality(tested, ["<S>", *short, "</S>"], title=title)
 #
 # What is such a model worth when the future is not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Back to the miracle. Cut every sentence off before the word that is to be predicted. A model that reads from the left loses nothing by that.
+#
+# ask: The poll.
+#
+# expect: "It stays the best." Say why it cannot, if it has used what was cut off.
+#
+# skip: Vote only.
+
 # %%
 predict(
     "honest",
@@ -732,6 +960,19 @@ predict(
     options=["as well as before", "better than counts of words", "worse than counts of words"],
 )
 
+
+# %% [markdown] deck="figure"
+# ## Without the future, one of them falls apart
+#
+# minutes: 2.5
+#
+# say: 4.3 becomes 108, worse than counting words. The other does not move: 36.1 and 36.1. The second layer of `bidirectional=True` reads both halves of the first, and the first layer's backward half has read the answer. In a tagger that is what you want. In a language model it is copying.
+#
+# ask: Would one layer be enough to mend it?
+#
+# expect: "Then it is useless." With one layer no forward state sees the future. It is the second that joins the two.
+#
+# skip: Keep it.
 
 # %% slide="subslide"
 whole = {name: float(np.exp(losses[-1][0])) for name, losses in quick_losses.items()}
@@ -841,6 +1082,24 @@ for name, model in (quick | {"one layer, untrained": one_layer}).items():
 
 # %% [markdown]
 # Your `TwoWay` **has this fault, too**: it returns the mask, and its LSTM never uses it (`nn.utils.rnn.pack_padded_sequence` would). So the backward reader begins in the padding, also with one layer; with two, the forward states hear of it. The held-out loss told you of neither fault.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - Two readers, one question each, and **no state that crosses**.
+# - Low perplexity on held-out text is no proof: change a word that must not be known, and see **which states move**.
+# - Two free checks: $\ln V$ at first, and one batch by heart.
+# - A table of pairs is a hard opponent for a young network.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 2, 5, 7, 8 and 9. The next lesson mixes the layers: that is ELMo.
+#
+# ask: How would you test the next model for this fault?
+#
+# expect: "With held-out text." Replace a word, and look at what moves before it.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap
