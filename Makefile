@@ -3,11 +3,13 @@
 
 PYTHON   =#  make lab PYTHON=python3.12                which Python builds .venv
 PIP_ARGS =#  make lab PIP_ARGS='--find-links FOLDER'   more words for pip install
+SLIDES_ARGS =#  make slides SLIDES_ARGS='08 --pdf'     more words for python -m autograde slides
 LAB_ARGS =#  make lab LAB_ARGS='--no-open --port 9000' more words for python -m autograde lab
 
 RUN = .venv/bin/python -m
 CANDIDATES = $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11 python)
 COURSE = '.[course]'
+COURSE_AND_SLIDES = '.[course,slides]'
 COURSE_AND_TESTS = '.[course,test]'
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 # Each test on one thread; tests/conftest.py says how many workers, and what stays together. Which of
@@ -16,6 +18,7 @@ PYTEST = OMP_NUM_THREADS=1 $(RUN) pytest -q -n auto --no-loadscope-reorder
 
 help:
 	@echo "make lab       copy the lessons to work/ and open JupyterLab there"
+	@echo "make slides    make the decks for a lecture, in work/slides/"
 	@echo "make test      check everything that a change usually breaks"
 	@echo "make test-slow check what takes long: what changed since it was green, and some of the rest"
 	@echo "make test-stale check all that changed since it was green, and write the record of it"
@@ -30,6 +33,9 @@ book: .venv/book.stamp
 lab: .venv/lab.stamp
 	@new=; if test -f .venv/new; then rm .venv/new; new='--after 2'; fi; \
 	$(RUN) autograde lab $$new $(LAB_ARGS)
+
+slides: .venv/slides.stamp
+	@$(RUN) autograde slides $(SLIDES_ARGS)
 
 define checks
 	@echo "1/4 Style"
@@ -106,6 +112,11 @@ endif
 	$(call install,$(COURSE))
 	@pwd -P > $@; touch .venv/new
 
+.venv/slides.stamp: .venv/lab.stamp
+	@echo "Installing what the decks need, a dot every 3 seconds"
+	$(call install,$(COURSE_AND_SLIDES))
+	@touch $@; rm -f .venv/new
+
 .venv/test.stamp: .venv/lab.stamp
 	@echo "Installing what the tests need, a dot every 3 seconds"
 	$(call install,$(COURSE_AND_TESTS))
@@ -120,4 +131,4 @@ clean:
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
 	@echo "Removed .venv and caches. work/ stays as it is; make lab sets up again."
 
-.PHONY: help lab book test test-slow test-stale test-all clean moved
+.PHONY: help lab book slides test test-slow test-stale test-all clean moved

@@ -11,6 +11,7 @@ COMMANDS = {
         "autograde.proving.prove",
         "hold an exercise to what it promises, and to slips that nobody named",
     ),
+    "slides": ("autograde.slides.slides", "make the deck of a lesson's lecture"),
     "pictures": ("autograde.building.front_page", "draw the pictures of the README"),
     "book": ("autograde.building.book", "make a site of all lessons and pages, to read offline"),
     "lab": ("autograde.running.lab", "copy the lessons to work/ and open JupyterLab there"),

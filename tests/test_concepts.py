@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.lesson_text import for_learners
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -64,7 +66,7 @@ def sections_of(source: str) -> list[Section]:
 @cache
 def lesson(number: str) -> list[Section]:
     (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
-    return sections_of(source.read_text("utf-8"))
+    return sections_of(for_learners(source))
 
 
 def rows_of(page: str) -> list[Row]:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.lesson_text import for_learners
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "GLOSSARY.md").read_text("utf-8")
 ENTRIES = [
@@ -24,7 +26,7 @@ def test_every_line_is_read_and_words_stand_in_their_order() -> None:
 @pytest.mark.parametrize(("word", "number", "said"), ENTRIES, ids=[entry[0] for entry in ENTRIES])
 def test_the_named_lesson_exists_and_speaks_of_the_word(word: str, number: str, said: str) -> None:
     (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
-    text = re.sub(r"\s+#?\s*|[*_`-]", " ", source.read_text("utf-8").lower())
+    text = re.sub(r"\s+#?\s*|[*_`-]", " ", for_learners(source).lower())
     first, *more = word.lower().replace("-", " ").split(", ")
     assert any(name.rstrip("s") in text for name in (first, *more)), (
         f"{source.parent.name} does not speak of {word!r}"

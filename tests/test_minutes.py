@@ -8,6 +8,7 @@ import pytest
 
 from autograde.building.lesson_source import read_lesson
 from autograde.checking.catalogue import find
+from tests.lesson_text import for_learners
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))[1:]  # lesson 00 says what each section takes
@@ -55,14 +56,14 @@ def numbers_of(phrase: str) -> set[int]:
 @every_source
 def test_the_plan_has_room_for_the_main_line(source: Path) -> None:
     line = MainLine.of(source)
-    (plan,) = PLAN.findall(source.read_text("utf-8"))
+    (plan,) = PLAN.findall(for_learners(source))
     needed = sum(line.exercises) + line.reading
     assert needed <= int(plan) <= 1.3 * needed  # machines and second thoughts take time, too
 
 
 @every_source
 def test_who_is_short_of_time_finds_a_spine(source: Path) -> None:
-    line, text = MainLine.of(source), source.read_text("utf-8")
+    line, text = MainLine.of(source), for_learners(source)
     said = SHORT.search(text)
     if said is None:
         assert sum(line.exercises) + line.reading <= SPINE
@@ -78,7 +79,7 @@ def test_the_first_page_gives_the_plans_and_their_sum() -> None:
     shown = re.findall(r"^\| (\d\d) \| \[[^|]+ \| (\d+) min \|", page, re.MULTILINE)
     minutes = {number: int(time) for number, time in shown}
     for source in SOURCES:
-        (plan,) = PLAN.findall(source.read_text("utf-8"))
+        (plan,) = PLAN.findall(for_learners(source))
         assert minutes[source.parent.name[:2]] == int(plan)
     (hours,) = re.findall(r"About (\d+) hours in all", page)
     assert round(sum(minutes.values()) / 60) == int(hours)

@@ -42,8 +42,8 @@ class Pins:
         self.package = self.base | _requirements(extras["experiments"])
         self.direct = self.package | _requirements(extras["course"])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
-        self.several = _requirements(extras["class"])
-        self.test = self.several | _requirements([*extras["book"], *extras["test"]])
+        self.several, self.slides = _requirements(extras["class"]), _requirements(extras["slides"])
+        self.test = self.several | self.slides | _requirements([*extras["book"], *extras["test"]])
         self.test.pop(canonicalize_name(project["name"]))
         lines = [line.split("#")[0].strip() for line in constraints.splitlines()]
         self.pinned = _requirements(filter(None, lines))
@@ -160,7 +160,7 @@ def test_what_is_imported_is_declared(files: list[str]) -> None:
     imported = {
         "elmo_mini": pins.package.keys() | {"ipywidgets"},  # inside brought_by("course")
         "course": pins.package.keys() | {"ipywidgets"},
-        "autograde": pins.direct.keys() | pins.several.keys(),  # where [class] is asked for
+        "autograde": pins.direct.keys() | pins.several.keys() | pins.slides.keys(),
         "tests": pins.direct.keys() | pins.test.keys(),
     }
     undeclared = {

@@ -17,6 +17,7 @@ from course.ulmfit.experiments import PLAIN as PLAIN_WAY
 from course.ulmfit.stages_setup import PLAIN_RATE
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.transformer.files import load_masked_lm
+from tests.lesson_text import for_learners
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -525,7 +526,7 @@ def both_sides() -> list[str]:
 )
 def test_prose_quotes_the_stored_result(number: str, quotes: Callable[[], list[str]]) -> None:
     (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
-    prose = source.read_text("utf-8")
+    prose = for_learners(source)
     assert [quote for quote in quotes() if quote not in prose] == []
 
 

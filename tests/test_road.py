@@ -8,6 +8,7 @@ import pytest
 from autograde.checking.catalogue import catalogue
 from course.figures.plots import ROAD
 from course.figures.road import UNWRITTEN
+from tests.lesson_text import for_learners
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = [number for number, _ in ROAD]
@@ -29,7 +30,7 @@ def test_the_road_has_no_gap_and_every_lesson_stands_on_it() -> None:
 
 @every_source
 def test_title_map_and_next_lesson_have_the_number_of_the_folder(source: Path) -> None:
-    text, number = source.read_text("utf-8"), source.parent.name[:2]
+    text, number = for_learners(source), source.parent.name[:2]
     assert re.findall(r"^# # (\d\d) · ", text, re.MULTILINE) == [number]
     assert re.findall(r'plots\.road\("(\d\d)"\)', text) == [number]
     following = [] if number == NUMBERS[-1] else [f"{int(number) + 1:02}"]
@@ -38,7 +39,7 @@ def test_title_map_and_next_lesson_have_the_number_of_the_folder(source: Path) -
 
 @every_source
 def test_exercises_are_numbered_from_1_and_only_those_are_named(source: Path) -> None:
-    text = source.read_text("utf-8")
+    text = for_learners(source)
     headings = [int(n) for n in re.findall(r"^# ### Exercise (\d+)\. ", text, re.MULTILINE)]
     assert headings == list(range(1, len(headings) + 1))
     of = {e.id for e in catalogue().values() if e.lesson == source.parent.name}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lesson_text import for_learners
 from tests.test_concepts import plain, rows_of
 from tests.test_glossary import ENTRIES
 
@@ -62,7 +63,7 @@ every_term = pytest.mark.parametrize(("term", "number"), TERMS, ids=[term for te
 def prose(number: str) -> str:
     """What a learner reads in a lesson's markdown cells, in lower case, with its bold marks."""
     (source,) = ROOT.glob(f"solutions/{number}_*/*.py")
-    cells = re.split(r"^# %%", source.read_text("utf-8"), flags=re.MULTILINE)[1:]
+    cells = re.split(r"^# %%", for_learners(source), flags=re.MULTILINE)[1:]
     read = [cell for cell in cells if cell.startswith(" [markdown]") and "instructor=" not in cell]
     bodies = [cell.partition("\n")[2] for cell in read]
     return "\n".join(re.sub(r"^# ?", "", body, flags=re.MULTILINE) for body in bodies).lower()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from autograde.building.alt_text import undescribed_in_markdown
 from autograde.building.cell_code import cleared, syntax_error, taken_apart, values_not_shown
+from autograde.building.deck_source import deck_refusals
 from autograde.building.exercise_rules import Find, exercise_refusals
 from autograde.building.lesson_source import KEYS, ROLES, Lesson, Refusal, SourceCell
 
@@ -17,6 +18,7 @@ KINDS_OF_ROLE = {
     "discussion": ("markdown",),
     "model_answer": ("markdown",),
     "instructor": ("markdown",),
+    "deck": ("markdown",),
 }
 
 
@@ -36,6 +38,7 @@ def refusals(lesson: Lesson, find: Find) -> list[Refusal]:
         *rules.about_discussions(),
         *rules.about_model_answers(),
         *rules.about_pictures(),
+        *deck_refusals(lesson),
     ]
     return sorted(found, key=lambda refusal: refusal.line or 0)
 
@@ -47,7 +50,7 @@ class _Rules:
     def about_headers(self) -> Iterator[Refusal]:
         """Known keys, one role a cell, the right kind of cell, every id once."""
         taken: dict[tuple[str, str], SourceCell] = {}
-        for cell in self.lesson.cells:
+        for cell in [*self.lesson.cells, *(cell for _, cell in self.lesson.deck)]:
             if "incorrectly_encoded_metadata" in cell.keys:
                 text = cell.keys["incorrectly_encoded_metadata"]
                 yield self.lesson.refusal(
@@ -87,7 +90,7 @@ class _Rules:
     def _about_id(
         self, cell: SourceCell, taken: dict[tuple[str, str], SourceCell]
     ) -> Iterator[Refusal]:
-        if cell.role is None or cell.role == "instructor":
+        if cell.role in (None, "instructor", "deck"):
             return
         name = cell.keys[cell.role]
         if not isinstance(name, str) or not name.isidentifier():

@@ -9,18 +9,19 @@ The source is in jupytext's percent format. Our cell-header keys say what a cell
     # %% [markdown] discussion="id" points=2    the rubric
     # %% [markdown] model_answer="id"  a discussion's model answer, or why an exercise's is so
     # %% [markdown] instructor=true    a note that students never see
+    # %% [markdown] deck="figure"      a slide of the lecture; in no notebook (autograde.slides)
     # %% ... slide="slide"             slide type of any cell
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import jupytext
 
-ROLES = ("exercise", "check", "hints", "discussion", "model_answer", "instructor")
-KEYS = (*ROLES, "points", "slide", "tags")
+ROLES = ("exercise", "check", "hints", "discussion", "model_answer", "instructor", "deck")
+KEYS = (*ROLES, "points", "slide", "tags", "lines")
 WRITTEN_BY_JUPYTEXT = ("lines_to_next_cell", "cell_marker")
 HEADER = re.compile(r"^#\s*%%")
 
@@ -64,11 +65,16 @@ class SourceCell:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson source: its folder name (``01_word2vec``), file and cells."""
+    """A lesson source: its folder name (``01_word2vec``), file and cells.
+
+    ``deck`` holds the lecture's slides, each with the place in ``cells`` of the
+    cell that it stands before.
+    """
 
     name: str
     path: Path
     cells: list[SourceCell]
+    deck: list[tuple[int, SourceCell]] = field(default_factory=list)
 
     @property
     def course(self) -> Path:
@@ -133,7 +139,13 @@ def read_lesson(path: Path) -> Lesson:
         )
         for cell, line in zip(cells, headers, strict=True)
     ]
-    return Lesson(path.parent.name, path, read)
+    lesson = Lesson(path.parent.name, path, [])
+    for source_cell in read:
+        if source_cell.role == "deck":
+            lesson.deck.append((len(lesson.cells), source_cell))
+        else:
+            lesson.cells.append(source_cell)
+    return lesson
 
 
 def _header_lines(text: str) -> list[int]:

@@ -19,6 +19,10 @@ ATTRIBUTES = {
     "math": {"display", "xmlns"},
 }
 LONGEST = 4_000
+# latex2mathml gives a norm's bars no partner, so they would grow with all that stands in the row.
+NORM_BAR = re.compile(r"<mo>(&#x02016;|‖)</mo>")
+# It also leaves no space between "log" and what follows without a bracket.
+FUNCTION = re.compile(r"(<mi>(?:log|exp|max|min|arg max|sin|cos|tanh)</mi>)(?=<m[a-np-z])")
 
 
 def mathml(latex: str, *, block: bool) -> str:
@@ -29,6 +33,8 @@ def mathml(latex: str, *, block: bool) -> str:
             made = convert(source, display="block" if block else "inline")
         except Exception:  # it raises what its parser stumbles over: IndexError, KeyError ...
             made = ""
+        made = NORM_BAR.sub(r'<mo stretchy="false">\1</mo>', made)
+        made = FUNCTION.sub(r'\1<mspace width="0.17em"/>', made)
         clean = nh3.clean(made, tags=set(TAGS.split()), attributes=ATTRIBUTES)
         if clean.startswith("<math"):
             return clean

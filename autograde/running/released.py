@@ -28,6 +28,7 @@ what is next.
 - **Something fails?** [Installing, and what can go wrong](course/docs/installing.md).
 """
 DOCS = "docs"
+BOOK = "book"  # its settings: the book is made in the repository
 ABOUT = (
     *(
         "README.md",
@@ -78,7 +79,10 @@ def _files(lessons: Path) -> Iterator[Path]:
 
 def _pages(course: Path) -> Iterator[Path]:
     yield from (course / name for name in ABOUT if (course / name).is_file())
-    yield from sorted(path for path in (course / DOCS).rglob("*") if path.is_file())
+    yield from sorted((course / "examples").glob("*.py"))
+    for path in sorted((course / DOCS).rglob("*")):
+        if path.is_file() and BOOK not in path.parts:
+            yield path
     for lesson in sorted(course.glob(f"lessons/*/{MODEL_ANSWERS}")):
         yield from sorted((course / "solutions" / lesson.parent.name).glob("*.ipynb"))
     packages = (course / "elmo_mini", course / "course")

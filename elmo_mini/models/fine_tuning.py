@@ -27,7 +27,7 @@ def causal_block(dim: int, heads: int) -> Block:
 class CausalLM(nn.Module):
     """Word and position embeddings, causal blocks, and a softmax tied to the word embedding.
 
-    Section 3.1, equation 2. Taught and written in lesson 13, section 6.
+    Section 3.1, equation 2. Taught in lesson 13, section 6, and written there.
 
     Parameters
     ----------

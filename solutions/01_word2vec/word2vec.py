@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## word2vec with negative sampling
+#
+# Lesson 01 · Mikolov and others, 2013
+#
+# minutes: 1
+#
+# say: In 2013 an old idea became a program that learns from billions of words on one machine. Today we look at that program from the inside: its pairs, its loss, its gradient. Then we watch vectors grow.
+#
+# ask: What do you know about a word that you have never seen, after reading ten sentences with it?
+#
+# expect: "Nothing certain." You know what it stands beside, and that is often enough to use it.
+#
+# skip: Go on without the question.
+
 # %% [markdown] slide="slide"
 # # 01 · word2vec with negative sampling
 #
@@ -83,9 +98,37 @@ print(f"The others are left out. They are {left_out:.0%} of the tokens.")
 #
 # Think of a party where you know nobody. Who stands beside whom tells you a lot: the two who are always with the surgeons are probably doctors too. Words are like that. Here is the company of *school*: the words within two positions of it, without the 150 most frequent words of the text, which are everybody's company.
 
+# %% [markdown] deck="figure"
+# ## A word and its company: who stands near *school*?
+#
+# minutes: 2
+#
+# say: Think of a party where you know nobody. Those who are always with the surgeons are probably doctors, too. These are the words within two places of *school* in the Brown corpus, the 150 commonest words left out. This is the distributional hypothesis: words in similar contexts have similar meanings.
+#
+# ask: Which other word would have nearly this company?
+#
+# expect: "Teacher." It goes together with school and stands in other places. *College* can take its place.
+#
+# skip: Leave out the question. Live instead: put a word of the room's into this cell, it takes a second.
+
 # %%
 WORD = "school"  # change it (lower case) and run the cell again
 skip_gram.company(sentences, WORD, everywhere=vocabulary.words[:150])
+
+# %% [markdown] deck="formula" lines="2"
+# ## The task: predict the neighbours
+#
+# Two vectors a word: $v$ when it is the centre, $v'$ when it is the context.
+#
+# minutes: 2.5
+#
+# say: Give each word a list of numbers and ask one thing of it: predict the neighbours. Words with similar neighbours will need similar vectors. Nobody tells them what they mean. The probability is a softmax over the vocabulary. I is in, the centre; O is out, the context.
+#
+# ask: Where in this fraction is the expensive part?
+#
+# expect: "The exponential." It is the sum: all V words, for every pair, at every step.
+#
+# skip: Leave out that there are two vectors.
 
 # %% [markdown] slide="subslide"
 # Words of one kind keep similar company. So give each word a list of numbers, its **vector**, and ask one thing of it: *predict the neighbours*. Words with similar neighbours will need similar vectors: the distributional hypothesis as a task. Nobody tells them what they mean.
@@ -101,6 +144,25 @@ skip_gram.company(sentences, WORD, everywhere=vocabulary.words[:150])
 # $$p(w_O \mid w_I) = \frac{\exp(v'_{w_O} \cdot v_{w_I})}{\sum_{w=1}^{V} \exp(v'_{w} \cdot v_{w_I})}$$
 #
 # The vectors live in a space with a fixed number of dimensions $D$, far fewer than there are words. The words are *embedded* in it: hence **word embedding**.
+
+# %% [markdown] deck="words"
+# ## Ten thousand cards, face down
+#
+# **Softmax:** find the right one among all of them. Turn every card.
+#
+# . . .
+#
+# **Negative sampling:** is it this one? The right card and five at random. Turn six.
+#
+# minutes: 2
+#
+# say: The sum in the denominator turns every card. The other game asks yes or no, six times. You learn less from one round, and you can play many rounds in the time of one. The vocabulary of our text has 14,221 words: 2,370 times the multiplications.
+#
+# ask: What does the second game no longer give you?
+#
+# expect: "Good vectors." What is lost is the probability of a word. The vectors are what we want.
+#
+# skip: Show both steps at once.
 
 # %% [markdown] slide="slide"
 # ## 2. The bill of the softmax
@@ -139,6 +201,22 @@ check("softmax_cost", softmax_cost)
 # %% [markdown]
 # Now the clock: the vocabulary of our text, 100 dimensions, 5 noise words. How many times slower will one training step on 128 pairs be with the full softmax? Type your guess and press *Record*.
 
+# %% [markdown] deck="poll"
+# - less than 10 times
+# - about 50 times
+# - about 500 times
+# - more than 2,000 times
+#
+# minutes: 2
+#
+# say: By multiplications it is 2,370. Now the clock: one training step on 128 pairs, a hundred dimensions, five noise words.
+#
+# ask: The poll.
+#
+# expect: "More than 2,000, we have just counted it." Much of a short step is a fixed price, and one large matrix product is what processors do best. Count first, then measure.
+#
+# skip: Vote only on C against D.
+
 # %%
 predict("softmax_ratio", "How many times slower is a step with the full softmax?", unit="x")
 
@@ -152,6 +230,27 @@ outcome("softmax_ratio", softmax_bill.times_slower(len(vocabulary)), unit="x")
 
 # %% [markdown]
 # The clock shows a smaller factor than the count. One reason is printed: much of a short step is a fixed price, whatever its size. Another is likely: the full softmax is one large matrix product, the thing that processors do best, while negative sampling gathers scattered rows. Count first, then measure.
+
+# %% [markdown] deck="words"
+# ## Pairs from a window
+#
+# > the cat sat on the **mat** near the old door
+#
+# Draw a reach from 1 to 5, anew for each centre. Every word within reach is a context.
+#
+# . . .
+#
+# At distance 1: always. At distance 5: one time in five.
+#
+# minutes: 2
+#
+# say: A training example is a pair of a centre and one word near it. How near, the paper leaves to chance. So a direct neighbour is always taken and the farthest one rarely: a cheap way to weight pairs by nearness. The measured shares in the notebook are 1.00, 0.80, 0.60, 0.40, 0.20.
+#
+# ask: Is *the* a context of *the* in this sentence?
+#
+# expect: "No, it is the same word." Positions are compared, and not words: another *the* within reach counts.
+#
+# skip: Leave out the second step.
 
 # %% [markdown] slide="slide"
 # ## 3. Pairs from a window
@@ -204,6 +303,21 @@ distances = Counter(abs(one - other) for one, other in many)
 for d in range(1, 6):
     print(f"distance {d}: {distances[d] / 60_000:.2f} are kept; by the formula {(6 - d) / 5:.2f}")
 
+# %% [markdown] deck="formula"
+# ## Too much of *the*: subsampling
+#
+# Throw away occurrences of frequent words **before** the windows are cut. $f$ is a word's frequency, $t$ a threshold.
+#
+# minutes: 2
+#
+# say: A pair with *the* teaches almost nothing, since everything stands near *the*. This is the formula of the authors' program. The paper prints another, without the second term; section 11 compares the two. What remains moves closer together, so the windows reach further.
+#
+# ask: A word with f equal to t: how often is it kept?
+#
+# expect: "Half of the time." Root of one plus one is two, so always.
+#
+# skip: Leave out the two formulas.
+
 # %% [markdown] slide="slide"
 # ## 4. Too much of *the*
 #
@@ -214,6 +328,23 @@ for d in range(1, 6):
 # $$P(\text{keep}) = \min\left(1, \sqrt{t/f} + t/f\right)$$
 #
 # The paper prints another formula; section 11 compares the two.
+
+
+# %% [markdown] deck="poll"
+# - 30 %
+# - 50 %
+# - 70 %
+# - 95 %
+#
+# minutes: 1.5
+#
+# say: With the program's own threshold. Remember that a few words fill half of the text, and that only they are thinned out.
+#
+# ask: The poll.
+#
+# expect: "Half: it is the frequent words that make up half." They are thinned, not taken out: *the* keeps one occurrence in seven.
+#
+# skip: Show the answer.
 
 
 # %%
@@ -262,12 +393,40 @@ check("noise_distribution", noise_distribution)
 # %% [markdown] model_answer="noise_distribution"
 # The power comes before the division. In the other order the result would no longer add up to 1.
 
+# %% [markdown] deck="figure"
+# ## Noise: counts to the power 3/4
+#
+# minutes: 2.5
+#
+# say: Negative sampling needs wrong answers. Drawn evenly, most are rare words, and those are easy to tell from a true context. Drawn by frequency, it is *the* again and again. The paper takes the middle and says that it did better than either.
+#
+# ask: Which line is the best noise, the one where the game is easy or where it is hard?
+#
+# expect: "Easy: then the loss is small." A game that is always won teaches nothing.
+#
+# skip: Read two of the lines.
+
 # %% slide="subslide"
 noise_distribution = or_reference("noise_distribution", noise_distribution)
 skip_gram.noise(noise_distribution, vocabulary.counts)
 
 # %% [markdown]
 # The smaller the power, the flatter the line. fastText, a later program with Mikolov among its authors, uses 1/2; lesson 02 comes to it.
+
+# %% [markdown] deck="formula"
+# ## The loss: how sure are we that a pair comes from the text?
+#
+# The true pair towards 1, each of the $k$ noise words towards 0
+#
+# minutes: 3
+#
+# say: A pair has a score, the dot product of its two vectors. The sigmoid makes it a number between 0 and 1. The first term wants the true pair near 1, the sum wants the noise words near 0. This is to be large; the loss is its negative.
+#
+# ask: Why is there a minus inside the second sigmoid?
+#
+# expect: "Because noise is bad." One minus sigma of x is sigma of minus x: it is the probability of "no".
+#
+# skip: Say it in words and leave out the expectation sign.
 
 # %% [markdown] slide="slide"
 # ## 6. The loss
@@ -277,6 +436,22 @@ skip_gram.noise(noise_distribution, vocabulary.counts)
 # $$\log \sigma(v'_{w_O} \cdot v_{w_I}) \;+\; \sum_{i=1}^{k} \mathbb{E}_{w_i \sim P_n} \left[\log \sigma(-v'_{w_i} \cdot v_{w_I})\right]$$
 #
 # ($\mathbb{E}_{w_i \sim P_n}$ is the average over noise words drawn from $P_n$.) This should be **large**. The loss is its negative, averaged over the pairs of a batch, with $k$ drawn noise words in place of that average.
+
+# %% [markdown] deck="poll"
+# - 0
+# - 0.69
+# - 4.16
+# - it cannot be known
+#
+# minutes: 1.5
+#
+# say: Before the first step all scores are zero. One true pair and five noise words, each is a coin.
+#
+# ask: The poll.
+#
+# expect: "Zero, since nothing is known" and "0.69, a coin." Six fair coins: six times log two. A run that stays there has learnt nothing.
+#
+# skip: Keep it: the number comes again.
 
 # %%
 predict("first_loss", "All scores start at 0. What is the loss of one pair with 5 noise words?")
@@ -326,11 +501,41 @@ outcome("first_loss", float(untrained), factor=1.1)
 # %% [markdown]
 # Six fair coins: $6 \log 2 \approx 4.16$. Remember the number. A run that stays there has learnt nothing. One that leaves it may have learnt no more than who is frequent (section 9).
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Left: the true pair is not believed, the slope is minus one: pull with full strength. Right: it is believed, the slope is zero, nothing more to do. For noise it is the mirror image.
+#
+# ask: At which score is the pull half as strong?
+#
+# expect: "Where the curves begin to rise." At zero, where they cross: there sigma is one half.
+#
+# skip: Show it and name the two ends.
+
 # %% slide="subslide"
 skip_gram.costs()
 
 # %% [markdown]
 # The curves are also a picture of learning. Far on the right the true pair is believed and its slope is 0: nothing more to do. On the left the slope is $-1$: pull, with full strength. For noise it is the mirror image.
+
+# %% [markdown] deck="words"
+# ## What each vector feels
+#
+# $$\frac{\partial \ell}{\partial v} = \underbrace{(\sigma(x) - 1)}_{\text{prediction minus target}}\, v'_{w_O} + \sum_i \underbrace{\sigma(y_i)}_{\text{prediction minus target}}\, v'_{w_i}$$
+#
+# . . .
+#
+# The centre is pulled towards the true word and pushed away from the noise, each **as strongly as the model is wrong**.
+#
+# minutes: 3
+#
+# say: Take the derivative for a score first: it is the prediction minus the target, where the target is 1 for the true word and 0 for noise. A score is a dot product, so its derivative for one vector is the other vector. Put them together. In exercise 5 they derive it themselves.
+#
+# ask: What does the noise word's vector get?
+#
+# expect: "Nothing, it is only noise." It gets its error times the centre's vector: noise words are trained, too.
+#
+# skip: Read only the sentence.
 
 # %% [markdown] slide="slide"
 # ## 7. The gradient, derived
@@ -397,6 +602,26 @@ for leaf, by_hand in zip(leaves, sgns_gradients(*leaves), strict=True):
 
 # %% [markdown]
 # Read the result aloud. *The centre is pulled towards the true word and pushed away from the noise words, each as strongly as the model is wrong about it.*
+
+# %% [markdown] deck="words"
+# ## The trap in the step
+#
+# A frequent word occurs several times in one batch.
+#
+# ```python
+# table[ids] -= updates                        # one survives
+# table.index_add_(0, ids, updates, alpha=-1)  # all count
+# ```
+#
+# minutes: 2
+#
+# say: The first line reads, subtracts and writes. If a row is in ids three times, it is written three times, and the last one wins. Nothing crashes, the loss falls, and frequent words learn slowly.
+#
+# ask: Which words suffer from the first line?
+#
+# expect: "The rare ones." A rare word is once in a batch and loses nothing.
+#
+# skip: Leave it to the exercise.
 
 # %% [markdown] slide="slide"
 # ## 8. A step, a loop, and vectors that grow
@@ -544,11 +769,35 @@ print(f"{len(all_pairs):,} pairs")
 # %% [markdown]
 # A guess before it runs. A million words is not much, and the neighbours of rare words are mostly chance. So only words with 50 occurrences or more are asked, or answer.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: A million words, one pass. All that the vectors know is who stands beside whom. Which word is nearest to *he*?
+#
+# ask: The poll.
+#
+# expect: "Man: it means the same." Ask which word can stand in the place of *he*.
+#
+# skip: Vote without reasons.
+
 # %%
 predict("nearest_to_he", "Which of these will be nearest to 'he'?", options=["she", "man", "the"])
 
 # %% [markdown]
 # **Put in words of your own**, then train. The cell takes half a minute or so and asks your vectors after the first step, in the middle and after the last. (A small text is read several times.)
+
+# %% [markdown] deck="printed" lines="1-5,11-15"
+# ## Vectors grow: nearest neighbours at the first and the last step
+#
+# minutes: 2.5
+#
+# say: After one step the neighbours are chance. After 3,847 steps *he* has found *she*, *four* has found the numbers. *School* is partly right, *water* is in the right room. Half a minute on one core, from your own functions.
+#
+# ask: Which of these neighbours is no good, and why?
+#
+# expect: "Morgan." A name stands where *he* stands. Look at *school*: *seven, brief*. A million words is little.
+#
+# skip: Read *he* and *four*. Live instead: put in two words of the room's and run it; it takes half a minute, and the stored figure is this slide.
 
 # %%
 MY_WORDS = ["he", "school", "four", "water"]  # lower case
@@ -559,6 +808,17 @@ with growing_vectors.neighbours_in_training(
     vocabulary, nearest, MY_WORDS, len(rows) // 1000
 ) as look:
     vectors, _, losses = train_skip_gram(rows, noise, sgns_step, 50, 5, 1000, 0.05, look)
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: The dashed line is the six coins: nothing learnt. The loss leaves it fast and then falls slowly. A run that leaves that line may have learnt no more than which words are frequent.
+#
+# ask: Is a loss of 2.5 good?
+#
+# expect: "It should go to zero." It cannot: *the* is a true neighbour and a noise word of the same centre.
+#
+# skip: One sentence.
 
 # %% slide="subslide"
 skip_gram.learning(losses, pairs=1000, negatives=5)
@@ -571,11 +831,35 @@ outcome("nearest_to_he", asked_for[int(cosines.argmax())])
 # %% [markdown] slide="subslide"
 # **Change one thing.** With a window of 1 only direct neighbours are company; with a window of 10 much of the sentence is. One of the two brings together words that can take each other's place, the other mixes them with words that go together.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: We change one thing. With a window of 1 only direct neighbours are company, with 10 much of the sentence.
+#
+# ask: The poll.
+#
+# expect: "10, it has more to learn from." More pairs, of another kind.
+#
+# skip: Vote without reasons.
+
 # %%
 predict("replaceable", "Which window finds words that replace each other?", options=["1", "10"])
 
 # %% [markdown]
 # Words that replace each other are of one part of speech. So take nouns, verbs, adjectives and adverbs, and ask each for its five nearest among them. How many are of its own kind? Two runs on the same sentences, and each meets all of its pairs four times.
+
+# %% [markdown] deck="printed" lines="1,3,5"
+# ## What counts as company decides what "similar" means
+#
+# minutes: 2
+#
+# say: Of five nearest neighbours, how many are of the same part of speech? A window of 1 has ten points more, and the interval over the words does not hold zero, although the other run had four times as many pairs. One run of each.
+#
+# ask: When would you want the window of 10?
+#
+# expect: "Never, it is worse." For topics: it brings together what goes together.
+#
+# skip: Read the last line.
 
 # %%
 kin = {}
@@ -612,6 +896,19 @@ outcome("replaceable", str(max(kin, key=lambda window: kin[window].mean())))
 seen = four_runs(
     vocabulary, lambda t: training_pairs(sentences[:6000], t), train_skip_gram, sgns_step
 )
+
+# %% [markdown] deck="figure"
+# ## Three broken runs: which loss looks healthy, and is not?
+#
+# minutes: 2.5
+#
+# say: One run is sound. A draws its noise evenly, B has a rate ten times too high, C does not thin out frequent words. Do not tell which is which at first: the room diagnoses. A has the lowest loss of all, because rare noise is easy to tell. Exercise 9 asks for it with two numbers more.
+#
+# ask: Which run would you keep, by the loss?
+#
+# expect: "A, it is the lowest." A loss says how well a game is played, and not whether it is the right game.
+#
+# skip: Show only B, then say what A is.
 
 # %% slide="subslide"
 skip_gram.runs({name: s.losses for name, s in seen.items()})
@@ -690,6 +987,23 @@ progress()
 # %% [markdown] model_answer="sentence_negatives"
 # One thing is alike: a true pair from the text is told from a pair with a random partner, by a yes-or-no decision instead of a softmax over all possible partners. The rest differs. BERT takes one random partner for half of the examples, not k for each, and draws it from the corpus without an exponent. A deep network reads the two sentences together, where word2vec takes a dot product of two vectors. And it is a second task beside the main one, not a substitute for an expensive softmax. BERT's paper never calls it negative sampling: this is an analogy. RoBERTa later found the task unnecessary.
 
+# %% [markdown] deck="words"
+# ## Nobody asked for it, and it came out
+#
+# $$v_w \cdot v'_c = \text{PMI}(w, c) - \log k$$
+#
+# Pointwise mutual information: how often does a pair occur, and how often would it by chance?
+#
+# minutes: 2
+#
+# say: Levy and Goldberg, 2014. Set the derivative of the loss to zero, with enough dimensions for every pair to have its own score. What comes out is a count: the pointwise mutual information, shifted by log k.
+#
+# ask: So is word2vec magic?
+#
+# expect: "It is deep learning." It counts neighbours and squeezes the counts into few dimensions.
+#
+# skip: Leave it out, and the next one with it.
+
 # %% [markdown] slide="slide"
 # ## If you have time
 #
@@ -741,6 +1055,17 @@ check("shifted_pmi", shifted_pmi)
 
 # %% [markdown] slide="subslide"
 # Check the claim on counts of our text. Take the 40 most frequent words and count their pairs, and add 1 to each count. Then minimise the loss of all pairs together, once with as many dimensions as words and once with only 3.
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: Measured, on the forty commonest words. Every point is a pair. With forty dimensions the scores lie on the diagonal; with three the vectors must compromise.
+#
+# ask: Which of the two is word2vec as people use it?
+#
+# expect: "The diagonal." A hundred dimensions for ten thousand words: it is the compromise.
+#
+# skip: Leave it out.
 
 # %%
 from course.word2vec.sgns_optimum import best_scores, counts_among, flattened_pmi
@@ -887,6 +1212,17 @@ for way, numbers in ways.items():
 #
 # Chinese explanations say 皇帝 − 皇后 = 男 − 女: emperor minus empress is man minus woman. (They leave aside Wu Zetian, a woman who was emperor.) Ask **your** vectors. The sum is one more row of the table, so your `nearest` can answer. Beside it stands the plainest control: the neighbours of *king* alone and of *woman* alone, without any arithmetic.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: The best-known claim about word vectors: king minus man plus woman lands on queen. Ask our vectors, with no word forbidden.
+#
+# ask: The poll.
+#
+# expect: "The right word, everybody shows it." One case proves nothing, either way. The next slide has many.
+#
+# skip: Show of hands for A.
+
 # %%
 LANDING = ["the right word", "a word of the question", "another word"]
 predict("queen", "On your vectors, what lies nearest to king − man + woman?", options=LANDING)
@@ -906,6 +1242,17 @@ outcome("queen", LANDING[0 if first == asked[3] else 1 if first in asked else 2]
 # %% [markdown]
 # One case proves nothing, either way. The authors of word2vec published a list of questions, *a is to b as c is to what?* Take those whose four words are among the 4,000 most frequent here. Most of them ask for word forms (*big, bigger, small, smaller*), the others for facts. The last bars are the control again: no arithmetic, just the nearest neighbour of $c$ that is not in the question.
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The authors' own list of questions. What lies nearest is far more often a word of the question than the right one. Published scores forbid those words. The last bar is the control: no arithmetic, just the neighbour of the third word. For facts it does better than the arithmetic. On a text of this size, and with these vectors, the arithmetic is a myth.
+#
+# ask: Which bar do published scores report?
+#
+# expect: "The right word." The right word with the rest forbidden.
+#
+# skip: Say the title.
+
 # %% slide="subslide"
 from course.word2vec import analogies
 from elmo_mini.word_vectors.table import unit
@@ -921,6 +1268,24 @@ for kind, ahead in analogies.arithmetic_less_none(found).items():
 
 # %% [markdown]
 # **Measured: a myth, on a text of this size.** What lies nearest is far more often a word of the question itself than the right word. Published scores forbid those words. Then some facts come out, in Brown; but the neighbour of $c$ alone gives at least as many of them, and without any arithmetic. (In Brown most of these *facts* are about the family: *he* and *she*, *brother* and *sister*. The printed line counts them.) For word forms the arithmetic adds little there: in some runs a clear difference, in others none. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask what the control would get there.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - Predict the neighbours, and similar words need similar vectors.
+# - Negative sampling turns six cards in place of all.
+# - Pull the true pair, push the noise, each as strongly as the model is wrong.
+# - **One vector a word:** *bank* has one, whatever the sentence.
+#
+# minutes: 1
+#
+# say: A line each. At home: exercises 4 to 9. Next time: what a static vector cannot do.
+#
+# ask: In which sentence does *bank* need another vector?
+#
+# expect: "It has one for each meaning." It has one for all of them: that is the next lesson.
+#
+# skip: Keep this one.
 
 # %% [markdown]
 # ## Further reading

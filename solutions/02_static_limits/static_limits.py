@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## What a static vector cannot do
+#
+# Lesson 02 · GloVe, Pennington, Socher and Manning, 2014
+#
+# minutes: 1
+#
+# say: Lesson 01 gave every word one vector. Today another kind, trained from counts. Then the wall that stops all such vectors: we measure it, and build a reader that looks over it.
+#
+# ask: Which word would you give two vectors?
+#
+# expect: "*Bank*." Ask for a second one. Nearly every frequent word is ambiguous.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 02 · What a static vector cannot do
 #
@@ -80,12 +95,52 @@ sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sent
 #
 # An actor has one photo made and sends it to every theatre. Comedy or tragedy, it is the same face. A **static vector** (or *static embedding*) is such a photo. It is made once, from all the sentences of a word, and shown in every sentence.
 
+# %% [markdown] deck="words"
+# ## One photo for every role
+#
+# An actor has **one photo** made and sends it to every theatre.
+#
+# > the teams agreed to **play** shorter quarters
+# >
+# > buskers who **play** guitar on the underground
+# >
+# > fell asleep at the **play**
+#
+# minutes: 2
+#
+# say: A static vector is such a photo. It is made once, from all the sentences of a word, and shown in every sentence. word2vec, GloVe and fastText all work like this: one vector for each type, the word in the dictionary, and none for the token, the word in its sentence.
+#
+# ask: In which of the three roles was the photo taken?
+#
+# expect: "In the commonest." In all of them at once. How much of each is what we measure.
+#
+# skip: Read one of the sentences.
+
 # %%
 for s in {s.gloss: s for s in sense_sentences("english") if s.target == "play"}.values():
     print(f"{s.gloss}:\n    {' '.join(s.tokens)}")
 
 # %% [markdown]
 # Three roles of *play*, one vector. (Language models wrote these sentences, and no native speaker has checked them.) word2vec, GloVe and fastText all work this way: one vector for each **type**, the word in the dictionary, and none for the *token*, the word in its sentence.
+
+# %% [markdown] deck="words"
+# ## Count first: GloVe looks at the seating plan
+#
+# $X_{ij}$: how often words $i$ and $j$ stand near each other
+#
+# . . .
+#
+# A pair $d$ positions apart counts $1/d$.
+#
+# minutes: 2
+#
+# say: word2vec meets the guests one by one at the door. GloVe counts the whole text once and works from the counts alone. Near neighbours count more.
+#
+# ask: A word stands twice in one sentence, three positions apart. Does it stand near itself?
+#
+# expect: "No." It does: that entry gets the count, from both sides.
+#
+# skip: Say it in one sentence.
 
 # %% [markdown] slide="slide"
 # ## 2. Count first: GloVe
@@ -133,6 +188,22 @@ check("cooccurrence_counts", cooccurrence_counts)
 # %% [markdown]
 # Your function now counts the whole text. The 2,000 most frequent words take part; the others are left out first, so the words around them move together.
 
+# %% [markdown] deck="poll"
+# - about 20 %
+# - about 50 %
+# - about 80 %
+# - about 99 %
+#
+# minutes: 1.5
+#
+# say: The 2,000 most frequent words, a window of five, a million words of text. Four million cells.
+#
+# ask: The poll.
+#
+# expect: "Nearly all." These are frequent words, so a fifth of the cells is filled. With the whole vocabulary nearly all are empty.
+#
+# skip: Say the number.
+
 # %%
 predict("empty_cells", "2,000 words, window 5: what percentage of the cells is 0?", unit="%")
 
@@ -150,6 +221,21 @@ def counted(some, words):
 words = Vocabulary.from_sentences(sentences, max_size=2000).words
 ids, counts = counted(sentences, words)
 outcome("empty_cells", 100 * float((counts == 0).double().mean()), unit="%")
+
+# %% [markdown] deck="formula" lines="2"
+# ## The loss: the score should be the logarithm of the count
+#
+# $f$ is the weight of a count: it rises with it, and stops at 1
+#
+# minutes: 3
+#
+# say: A score is a dot product and two biases. It should be the log of the count. The errors are squared, weighted and added. Ask one person for the way and you may be sent anywhere; ask a hundred and you can trust them. So the weight rises with the count and stops.
+#
+# ask: What happens to a pair that never occurs?
+#
+# expect: "The log is minus infinity, so it breaks." Its weight is zero: it adds nothing, and nobody needs its log.
+#
+# skip: Leave out the weight.
 
 # %% [markdown] slide="subslide"
 # ### How much is a count worth?
@@ -258,6 +344,19 @@ check("train_glove", train_glove)
 # %% [markdown]
 # **Put in words of your own.** Your counts, your loss and your loop do the rest: four million cells at each step.
 
+# %% [markdown] deck="printed" lines="1-5,11-15"
+# ## From counts to neighbours, in 150 steps
+#
+# minutes: 2
+#
+# say: Your counts, your loss, your loop: four million cells at each step. After one step the neighbours are half chance, after 150 *four* has its numbers and *night* has *last* and *Saturday*.
+#
+# ask: What is wrong with the neighbours of *he*?
+#
+# expect: "Nothing, *she* is first." *Had, but, when, that*: frequent words are near every frequent word.
+#
+# skip: Read two rows. Live instead: put in a word of the room's; half a minute.
+
 # %%
 MY_WORDS = ["he", "school", "four", "night"]  # lower case
 
@@ -309,6 +408,19 @@ for name, s in seen.items():
     for word, near in s.near.items():
         print(f"  {word:>8}: {', '.join(near)}")
 
+# %% [markdown] deck="figure"
+# ## Four runs, three of them broken. Which would you keep?
+#
+# minutes: 2
+#
+# say: One run is sound; A, B and C have one fault each. B ends lowest: its text was shuffled before it was counted. Its counts fit beautifully, and there was nothing to find. Let the room choose before you say so.
+#
+# ask: Which one, by the loss?
+#
+# expect: "B, it is the lowest." A falling loss says that something was fitted, and not that there was anything to find.
+#
+# skip: Say what B is.
+
 # %% slide="subslide"
 plots.curves(
     np.arange(1, broken.STEPS + 1),
@@ -349,6 +461,25 @@ check("broken_counts", broken_counts)
 # %% [markdown]
 # A falling loss says that something was fitted. It does not say that there was anything to find.
 
+# %% [markdown] deck="words"
+# ## The wall: two people share one post box
+#
+# Who reads the letters thinks of **one strange person** who loves football and knitting.
+#
+# . . .
+#
+# **Pseudo-words:** take two words, and replace both by one invented word. Ambiguous, with known answers.
+#
+# minutes: 2
+#
+# say: Is the vector of an ambiguous word such a person? No labels are needed to find out. Take any two words, such as *county* and *taken*, and write *county|taken* for both. Now the text has an ambiguous word, and we know at every place which one stood there.
+#
+# ask: If one of the two gets ten times the post, who is the strange person?
+#
+# expect: "Half and half." Mostly the one with the post. That can be measured.
+#
+# skip: Show both steps at once.
+
 # %% [markdown] slide="slide"
 # ## 3. The wall
 #
@@ -365,6 +496,21 @@ for word in pseudo_words[:4]:
     print(f"{word.name}: {len(word.labels)} places, {word.share:.0%} of them {word.first}")
 number, _, stood = word.labels[0]
 print(f"{' '.join(hidden_text[number])}\n    {stood} stood there")
+
+# %% [markdown] deck="formula"
+# ## Where does it lie? The mixture that comes closest
+#
+# Position $\alpha / (\alpha + \beta)$: 1 at the first word, 0 at the second
+#
+# minutes: 2
+#
+# say: m is the merged vector, a and b are those of its two words, trained from the places that were left alone. Least squares: which mixture of a and b comes closest? Two derivatives, two equations. They derive it in exercise 5.
+#
+# ask: Can the position lie outside of 0 and 1?
+#
+# expect: "No, it is a share." It can: nothing keeps alpha and beta positive.
+#
+# skip: Say what position 1 and 0 mean.
 
 # %% [markdown] slide="subslide"
 # ### Where does it lie?
@@ -413,6 +559,21 @@ check("position", position)
 # %% [markdown]
 # Your loop now trains vectors on the hidden text. As a yardstick for chance, each $m$ is also mixed from the words of **another** pair.
 
+# %% [markdown] deck="poll"
+# - about a half, as by chance
+# - about three quarters
+# - all of them
+#
+# minutes: 1.5
+#
+# say: Twelve pseudo-words, each with another share of its first word. Where does the merged vector lie: nearer to the word that it stood for more often?
+#
+# ask: The poll.
+#
+# expect: "All of them." Twelve words, one short training of GloVe: the next slide has sixty.
+#
+# skip: Say the number.
+
 # %%
 predict(
     "merged_place",
@@ -452,6 +613,19 @@ outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), 
 # %% [markdown]
 # The yardstick is passed: its own two words make up a merged vector far better than two others. (In brackets: the 95 % interval over the twelve pairs. The mean over many such pairs likely lies in it. *Ahead*: all of it is above 0.) More is stored, sixty pairs each: skip-gram by the fast trainer and by the plain loop of lesson 01, and GloVe with more words and a longer training.
 
+# %% [markdown] deck="figure"
+# ## A mixture, weighted by how often each word occurs
+#
+# minutes: 3
+#
+# say: Across: how often the first word stood there. Up: where the merged vector lies. On the diagonal the two are the same. For skip-gram the correlation over sixty pairs is 0.9, for GloVe 0.74; your own twelve after a short training only 0.19. Measured on words paired by chance: that senses of a real word mix in the same way is likely, and not shown.
+#
+# ask: A sense with one use in twenty: how much of the vector is its own?
+#
+# expect: "A good deal, vectors have many dimensions." About a twentieth, if it mixes like these words.
+#
+# skip: Read the title and the stored points.
+
 # %% slide="subslide"
 STORED = stored_result("static_pseudo_words")
 print(STORED)
@@ -464,6 +638,25 @@ merged_words.places_by_share((shares, places), STORED.numbers)
 # **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored runs share and position go together closely for skip-gram, with the fast trainer and with three passes of lesson 01's loop. (After one pass of the loop, it depends on the seed.) For GloVe less closely, and least with vectors brought to length 1. On Brown your twelve points scatter far more; why was not measured.
 #
 # And this was measured on words paired by chance. That the senses of a real word mix in the same way is likely, and not shown here.
+
+# %% [markdown] deck="words"
+# ## The ceiling of one vector
+#
+# Who sees only the word's vector has a **rule from words to senses**.
+#
+# . . .
+#
+# The best rule names the commonest sense. What it gets right is the ceiling.
+#
+# minutes: 2
+#
+# say: The vector is a function of the word. So whatever network stands behind it, however clever: the same word, the same answer. The best such rule names the most frequent sense. For *hard* in senseval that is 79.7 per cent, for *serve* 41.4.
+#
+# ask: Does a larger vector raise the ceiling?
+#
+# expect: "With enough dimensions, yes." It is a function of the word all the same.
+#
+# skip: Keep it, it is the lesson's main sentence.
 
 # %% [markdown] slide="slide"
 # ## 4. The ceiling
@@ -573,6 +766,17 @@ check("fit_reader", fit_reader)
 # %% [markdown]
 # Each reader is fitted to four fifths of the positions and asked about the rest, five times. (The vectors were trained on all of the text, but saw no answers.) All features are scaled to the same mean length. A sceptic brings two controls. **Random vectors**: random numbers for each word, never trained. **Bag of words**: zeros for each word, with a 1 at an index of its own (*one-hot*), so the reader sees only *which* words stand there.
 
+# %% [markdown] deck="poll"
+# minutes: 2
+#
+# say: Now a reader may look at the neighbours, five on each side: the mean of their vectors, and a logistic regression. The sceptic brings a bag of words: no trained vectors, just which words stand there.
+#
+# ask: The poll.
+#
+# expect: "Ahead: the vectors know what words mean." Most of it is in which words stand there.
+#
+# skip: Vote without reasons.
+
 # %%
 HOW = ["ahead", "no clear difference", "behind"]
 predict("against_bag", "Five words on each side: your vectors against the bag?", options=HOW)
@@ -610,6 +814,17 @@ for kind, shares_right in right.items():
 gain = lead(over_words(right["your vectors"] - right["bag of words"]))
 outcome("against_bag", gain.partition(": ")[2])
 
+# %% [markdown] deck="figure"
+# minutes: 3
+#
+# say: Left: the ceiling, 68.3. All three readers pass it, and two of them have no trained vectors. Trained ones are 4.4 points ahead of random ones; over the bag the lead is 1.4, and its interval holds zero. So context tells the sense is right; your vectors tell it would say too much.
+#
+# ask: Why do random vectors work at all?
+#
+# expect: "They should not." A sum of random vectors still says which words were there, a little blurred.
+#
+# skip: Ceiling and one reader.
+
 # %% slide="subslide"
 interval_bars(
     ["ceiling of\none vector", *(kind.replace(" ", "\n", 1) for kind in right)],
@@ -625,8 +840,32 @@ interval_bars(
 #
 # **Change one thing.** How far should a reader look?
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: We change one thing: how far the reader looks, one word on each side, three, or ten.
+#
+# ask: The poll.
+#
+# expect: "10: more context." The mean of twenty words drowns the two next door, and all order is lost.
+#
+# skip: Say the result.
+
 # %%
 predict("reach", "With how many words on each side is your reader best?", options=["1", "3", "10"])
+
+# %% [markdown] deck="printed" lines="1,3,5,6"
+# ## A wider mean is a worse reader
+#
+# minutes: 1.5
+#
+# say: Per cent right of the pseudo-words. For all three kinds the nearest words say most. A guess at the reason: words drawn by chance often differ in grammar, and that shows next door.
+#
+# ask: What should a better reader do?
+#
+# expect: "Look at one word." Look far, and know what stands where. Lesson 03 builds one.
+#
+# skip: Read the last line.
 
 # %%
 by_reach = {str(reach): read(reach) for reach in progress_bar((1, 3, 10), "reading")}
@@ -661,6 +900,19 @@ except corpora.CorpusMissing:
     print("senseval is not on this machine: its ceilings below are the stored ones.")
 print(readers_beside(STORED_SENSES.numbers))
 
+# %% [markdown] deck="figure"
+# ## Real senses, labelled by people
+#
+# minutes: 3
+#
+# say: Four words of senseval. First bar: the ceiling, with a vector for each spelling. Trained vectors of ten words on each side pass it for all four. And the bag of words beats both. Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
+#
+# ask: A network is said to understand a sense. What must it pass first?
+#
+# expect: "The ceiling." The bag of words.
+#
+# skip: One of the four words.
+
 # %%
 merged_words.stored_readers(four)
 
@@ -673,6 +925,27 @@ merged_words.stored_readers(four)
 # - **How far to look depends on the word.** Trained vectors and bag both read *hard* better from one word on each side than from ten, *line* and *serve* better from ten. *interest* divides them: one for the vectors, ten for the bag.
 #
 # So the sentence holds what the single vector has lost. In word-sense disambiguation, a network that is said to *understand* a sense must pass a bag of words first.
+
+# %% [markdown] deck="words"
+# ## The wall does not care about the language
+#
+# **打** hit · play basketball · make a call · give an injection
+#
+# **苹果** a fruit · a company
+#
+# . . .
+#
+# Ceilings on the course's sentences: 25 % and 50 %
+#
+# minutes: 2
+#
+# say: Dǎ and píngguǒ. The course has as many sentences of each sense, so the ceilings are one in four and one in two. 银行 is the wrong example: in Chinese it is only the place with money.
+#
+# ask: Which word of your own language would you put here?
+#
+# expect: The translation of *bank*. Check whether it is ambiguous in that language.
+#
+# skip: Leave it out.
 
 # %% [markdown] slide="slide"
 # ## 7. 打 and 苹果
@@ -695,6 +968,24 @@ for word in ("打", "苹果"):
 # > *"A model must find out whether* 银行 *means a financial bank or a river bank."*
 #
 # **A myth, by the dictionary: 银行 is not ambiguous.** It is only yínháng, the financial bank; the river has a 河岸 (hé'àn). Ambiguity belongs to a word of *one* language, and an example of it need not survive translation. For Chinese take 打, 苹果, 包袱, 意思 or 行.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - One photo for every role: a static vector is a **mixture** of its senses, by how often each occurs.
+# - Whoever sees only the vector has a **ceiling**.
+# - The words around pass it, and mostly by **which words** they are.
+# - A mean of many neighbours loses order. The next lesson keeps it.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1 to 5, 7 and 8.
+#
+# ask: How would you find out whether a model knows senses, or only words?
+#
+# expect: "Try some examples." Give a bag of words the same neighbours, and compare.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap

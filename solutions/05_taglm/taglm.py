@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## TagLM: labels cost money, text is free
+#
+# Lesson 05 · Peters, Ammar, Bhagavatula and Power, 2017
+#
+# minutes: 1
+#
+# say: A language model that has read only free text sits beside a network that labels words. Today: the last layer of that network, what the language model brings, and the sceptic's question: was it the context, or only the words?
+#
+# ask: How long does it take to label one sentence by hand?
+#
+# expect: "Seconds." With a doctor and a record it is minutes, and somebody pays them.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 05 · TagLM
 #
@@ -76,6 +91,19 @@ plots.road("05")
 #
 # A language model wrote and labelled this sentence for the course. No native speaker has read it.
 
+# %% [markdown] deck="printed" lines="1-9"
+# ## One label for every word: BIO and BIOES
+#
+# minutes: 2
+#
+# say: Left BIO: B begins a span, I goes on, O is outside. Right BIOES, which the paper uses: E ends a span, S is a span of a single word. A language model wrote and labelled this sentence for the course.
+#
+# ask: Why letters, and not the colour alone?
+#
+# expect: "To mark the length." Two marks can touch: *She gave Anna Berger Ben's book*. Without B nobody sees where one ends.
+#
+# skip: Explain only BIO.
+
 # %%
 example = next(s for s in data.entities("train") if any(x.startswith("B-") for x in s.labels))
 for word, short, label in zip(example.words, to_bio(example.labels), example.labels, strict=True):
@@ -85,6 +113,22 @@ for word, short, label in zip(example.words, to_bio(example.labels), example.lab
 # Why letters, not the colour alone? Two marks can touch: *She gave Anna Berger Ben's book*. In the scheme **BIO**, left, **B** begins a span, **I** goes on, **O** is outside. The paper labels in **BIOES**, right. **E** is the last word of a span, and **S** a span of a **single** word.
 #
 # How good is a tagger? The share of right words misleads. The laziest tagger writes **O** beside every word.
+
+# %% [markdown] deck="poll"
+# - about 14 %
+# - about 50 %
+# - about 86 %
+# - about 98 %
+#
+# minutes: 1.5
+#
+# say: The laziest tagger writes O beside every word. How many words does it label right?
+#
+# ask: The poll.
+#
+# expect: "Half." Most words are in no name at all. It has found nobody, so we count spans: F1.
+#
+# skip: Say the number, then F1 in one sentence.
 
 # %%
 predict(
@@ -105,6 +149,19 @@ outcome("lazy", 100 * np.mean([label == "O" for label in gold]), unit="%")
 #
 # Sequence labelling has the same problem. Look at *in New York today*, in BIO. *New* is mostly an ordinary adjective, so it leans towards O. *York* leans towards I-LOC, because it mostly stands inside *New York*. But *I-LOC* right after *O* is a swamp.
 
+# %% [markdown] deck="figure"
+# ## Labels depend on labels: *New* leans to O, *York* to I-LOC
+#
+# minutes: 3
+#
+# say: You plan a walk of four days; each column is a night, each cell a hut with its comfort. The numbers at the line are the paths between huts. The most comfortable huts, one by one, have a swamp between them: I-LOC right after O has minus 4.
+#
+# ask: Which walk would you take?
+#
+# expect: "Always the strongest shade." That is the line in the picture: it goes through the swamp.
+#
+# skip: Leave out the huts, read the two numbers at *New*.
+
 # %%
 words = ["in", "New", "York", "today"]
 labels = ["O", "B-LOC", "I-LOC"]
@@ -119,6 +176,21 @@ favourites = emissions[0].argmax(-1).tolist()
 title = "Emissions (stronger shade: higher); at the line, transitions"
 walk = {"each word on its own": favourites}
 trellis(emissions[0].numpy(), words, labels, walk, title=title, transitions=transitions.numpy())
+
+# %% [markdown] deck="formula"
+# ## A CRF scores the whole walk
+#
+# Start + emissions + transitions + end
+#
+# minutes: 2.5
+#
+# say: The emissions e come from a network that reads the sentence. The transitions A are a table, K by K, learnt with the rest and the same at every position. The score of a path is a sum: where you begin, each hut, each path between two, where you end.
+#
+# ask: How many numbers does the CRF add to the network, with 20 labels?
+#
+# expect: "One for each path." A table of 20 by 20, and 20 for the start and the end: 440.
+#
+# skip: Read the four words and go on.
 
 # %% [markdown] slide="subslide"
 # A **conditional random field** (CRF) scores the whole walk. The score of a path of labels $y$ is
@@ -173,6 +245,19 @@ scores = path_score(*many, transitions, start, end)
 for number in scores.argsort(descending=True)[:3].tolist():
     print(f"{scores[number]:6.1f}  {' '.join(labels[k] for k in every_path[number].tolist())}")
 
+# %% [markdown] deck="formula"
+# ## To learn, make it a probability: a softmax over whole paths
+#
+# minutes: 2.5
+#
+# say: Exponential of each score, over the sum over all paths. Z is the partition function. The loss is log Z minus the score of the right path. It can never be below zero: Z contains that path.
+#
+# ask: What does it mean if a loss goes below zero?
+#
+# expect: "Very good training." A fault: the sum leaves out something that the path has. Exercise 7 has such a CRF.
+#
+# skip: Leave out the question.
+
 # %% [markdown]
 # With four words and three labels we can walk every path; the best is the one you would choose. To **learn**, the network needs more: a probability. As in a softmax, take the exponential of each score and divide by the sum over **all** paths:
 #
@@ -180,11 +265,48 @@ for number in scores.argsort(descending=True)[:3].tolist():
 #
 # A softmax over whole paths; $Z$ is called the **partition function**. But how many paths are there?
 
+# %% [markdown] deck="poll"
+# - 3
+# - 8
+# - 32
+# - 480
+#
+# minutes: 1
+#
+# say: Z is a sum over all paths. Twenty labels, a sentence of twenty-four words.
+#
+# ask: The poll.
+#
+# expect: "480, twenty times twenty-four." At each word the walks multiply: 20 to the 24th.
+#
+# skip: Say the number.
+
 # %%
 predict("paths", "20 labels, 24 words: the number of paths has how many digits?", unit="digits")
 
 # %%
 outcome("paths", len(str(20**24)), unit="digits")
+
+# %% [markdown] deck="words"
+# ## The forward algorithm
+#
+# On the evening of day $t$ you stand in hut $k$. However you came, **the rest of the walk does not care**.
+#
+# $$\alpha_t(k) = e_{t,k} + \log \sum_j e^{\,\alpha_{t-1}(j) + A_{j,k}}$$
+#
+# . . .
+#
+# $K^2$ steps a day, while the walks multiply by $K$
+#
+# minutes: 4
+#
+# say: So put all the ways that lead to this hut into one number, the log of the sum of their exponentials. The next day needs only the numbers of today. Draw three huts and two days on the board. In log space, because a 32-bit number ends at about e to the 88.
+#
+# ask: Why may we forget how we came?
+#
+# expect: "Because only the best counts." Because a transition looks one step back and no further.
+#
+# skip: Board only, without log space.
 
 # %% [markdown] slide="slide"
 # ## 3. The sum over all paths
@@ -277,6 +399,19 @@ check("transition_slope", transition_slope)
 # %% [markdown] model_answer="transition_slope"
 # The gradient is the number of moves that the model **expects**, minus the number that was **counted** in the gold path. Where the two agree, nothing more is learnt. A move that comes twice counts twice: `slope[rows, columns] += ...` with lists of indices would count it once.
 
+# %% [markdown] deck="figure"
+# ## What a transition learns: expected minus counted
+#
+# minutes: 2.5
+#
+# say: The gradient for one transition: how often the model expects this move, over all paths, minus how often it stands in the right path. Positive numbers go down, negative go up: from B-LOC to I-LOC the table says minus 0.43, so it is raised. That is all that a CRF ever learns from.
+#
+# ask: When is nothing more learnt?
+#
+# expect: "When the right path is the best one." When expected and counted agree, that is, when it has all the probability.
+#
+# skip: Say the title.
+
 # %%
 transition_slope = or_reference("transition_slope", transition_slope)
 truth = torch.tensor([[0, 1, 2, 0]])  # O B-LOC I-LOC O
@@ -348,6 +483,17 @@ check("viterbi", viterbi)
 
 # %% [markdown] model_answer="viterbi"
 # It is the forward algorithm with a maximum in place of the sum. `came_from` remembers where each maximum came from, so the best path can be read backwards.
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: To use the tagger, take the best way to each hut and not the sum, and write on the door where you came from. At the end read the doors backwards. Viterbi's walk goes by B-LOC, although *New* on its own leans to O.
+#
+# ask: What changes in the program, between the sum and the best?
+#
+# expect: "Everything." Two lines: max in place of logsumexp, and a note of where it came from.
+#
+# skip: Show the two walks.
 
 # %% slide="subslide"
 viterbi = or_reference("viterbi", viterbi)
@@ -503,12 +649,41 @@ print(f"Your tagger: F1 {f1_alone:.1f} on {len(plain.test)} test sentences, one 
 #
 # Keep the emissions and change only the last step. Either each word takes its own favourite. Or Viterbi runs: with the learnt numbers but no rules, with the rules alone, or with the rules and `MINE` times the learnt numbers.
 
+# %% [markdown] deck="poll"
+# - none
+# - a tenth
+# - half
+# - nearly all
+#
+# minutes: 1.5
+#
+# say: A tagger with a CRF, trained on 80 sentences. Now take the CRF away at the end: each word its own favourite label. BIOES has rules, such as I only after B or I.
+#
+# ask: The poll.
+#
+# expect: "Few, the network has learnt the rules." The rules were there in training, so nothing had to learn them.
+#
+# skip: Say the number.
+
 # %%
 predict(
     "broken_rules",
     "Each word takes its favourite: in how many sentences are rules broken?",
     unit="%",
 )
+
+# %% [markdown] deck="printed"
+# ## It is the rules that count, not the learnt numbers
+#
+# minutes: 3
+#
+# say: The same emissions, decoded in five ways. Each word alone: 61. With the rules and no learnt number at all: 71.6. The whole CRF: 71.3. Times five is worse. One run, 200 sentences: the small differences are nothing.
+#
+# ask: So what did the learnt transitions bring?
+#
+# expect: "Ten points." That is the rules. The learnt numbers bring at most 0.4 on average, in the stored runs.
+#
+# skip: Read lines 1, 3 and 5. Live instead: change MINE and run the cell again, it takes a second or two.
 
 # %% slide="subslide"
 MINE = 5  # a number of your choice
@@ -591,6 +766,25 @@ check("broken_crfs", broken_crfs)
 # %% [markdown] model_answer="broken_crfs"
 # **A** trains as the sound one does, so the fault is in decoding. It finds the names of one word and none of several, and *Meridian Air* comes out as E B: back to front. Read the wrong way round, the rules let E come before B. Fault 5 would lose names of one word, too. **B** goes below 0: its gold path leaves out the transitions, so when all transitions fall, only $\log Z$ falls. It still tags rather well, since lowering all transitions alike changes no probability. Only the sign of the loss gives it away. **C** goes below 0 as well, but only where there is padding: emissions at the padding can push $\log Z$ of a short sentence down. One by one its losses are above 0. With fault 3 the loss could not go below 0: no path beats the best one.
 
+# %% [markdown] deck="words"
+# ## The language consultant
+#
+# You sort the mail in a language that you began last week. Beside you sits somebody who has **read whole libraries** in it.
+#
+# . . .
+#
+# She never learns your sorting. At every word she tells what she expects next, and what she expected before.
+#
+# minutes: 2
+#
+# say: You have seen eighty sorted envelopes. She is the language model, and she is frozen. Her remarks are the states of her top layer, forward and backward. You write them beside your own notes, and then you decide.
+#
+# ask: Which of you two learns from the labels?
+#
+# expect: "Both." She stays as she is: only the tagger is trained.
+#
+# skip: Show both steps at once.
+
 # %% [markdown] slide="slide"
 # ## 6. The language consultant
 #
@@ -601,6 +795,19 @@ check("broken_crfs", broken_crfs)
 # $$h^{LM}_t = [\overrightarrow{h}^{LM}_t ;\; \overleftarrow{h}^{LM}_t]$$
 #
 # Many summaries put the remarks into the input. The paper (equation 3) puts them beside what the **first floor** of the BiLSTM-CRF gives, and the second floor reads both.
+
+# %% [markdown] deck="figure"
+# ## TagLM: her remarks join after the first floor
+#
+# minutes: 2.5
+#
+# say: Words come in below; the first floor reads both ways; there the states of the language model are put beside what it gives; the second floor reads both; the CRF chooses. Many summaries put them into the input. The paper's equation 3 has them here.
+#
+# ask: Which parts are trained?
+#
+# expect: "All of them." The language model is frozen; its part is drawn in another colour.
+#
+# skip: Point at the place where they join.
 
 # %% slide="subslide"
 taglm_network(["Maria", "flew", "to", "Oslo"], ["S-PER", "O", "O", "S-LOC"], "TagLM for names")
@@ -656,6 +863,17 @@ check("with_lm", with_lm)
 #
 # Now the sceptic: your tagger's word vectors start at random. Perhaps knowing the **words** is all it takes? Her lowest layer, **layer 0**, answers that. It learnt from the same text and gives as many numbers (its 256, given twice), but it reads the letters of one word and sees no neighbour.
 
+# %% [markdown] deck="poll"
+# minutes: 2.5
+#
+# say: The sceptic: the tagger's word vectors start at random. Perhaps knowing the words is all it takes. Her layer 0 answers that: it comes from the same text, gives as many numbers, and sees no neighbour.
+#
+# ask: The poll.
+#
+# expect: "Less than half: context is the point of the paper." Wait for the bars.
+#
+# skip: Vote without reasons.
+
 # %%
 SHARES = ["less than half", "more than half"]
 predict("without_context", "How much of the gain is there with layer 0 alone?", options=SHARES)
@@ -682,12 +900,44 @@ plots.curves(
 # %% [markdown]
 # One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. Layer 0 also brings a larger reader of letters, so a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds. With all labels no control was run.)
 
+# %% [markdown] deck="figure"
+# ## Few labels, large gain; and most of it is the words
+#
+# minutes: 4
+#
+# say: Chunks, five seeds, each with its own draw of sentences. With 1 per cent of the labels, 80 sentences: 70.9 without, 85.3 with layer 0, 88.3 with the top layer. So 14.4 of the 17.4 points need no context. Context adds three, and its interval stays above zero. With all labels two points are left.
+#
+# ask: What is the second bar for, an untrained layer 0?
+#
+# expect: "For completeness." Layer 0 also brings a larger reader of letters. Untrained it brings 2.5 points, so most of the 14.4 comes from reading.
+#
+# skip: The left group only.
+
 # %% slide="subslide"
 report.gains_figure("Chunks, with few labels and with all of them (stored)")
 
 # %%
 gains = report.print_gains()
 outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
+
+# %% [markdown] deck="words"
+# ## For names, context is about half of it
+#
+# No language model **43.7** · layer 0 **55.7** · top layer **66.5**
+#
+# . . .
+#
+# To guess what follows *flew to*, it helps to know places.
+#
+# minutes: 1.5
+#
+# say: F1 on the course's own 62 test sentences, five seeds; the intervals are wide. Untrained layer 0 brings nothing clear. No name of the test is marked in training, so words alone do not carry you as far as with chunks.
+#
+# ask: Why does context do more for names than for chunks?
+#
+# expect: "Names are harder." A name can be any word; what stands before it gives it away.
+#
+# skip: Leave it out.
 
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
@@ -698,6 +948,25 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 
 # %%
 report.print_names()
+
+# %% [markdown] deck="words"
+# ## Beside the paper
+#
+# | | without | with |
+# |---|---|---|
+# | chunks, all labels (table 2) | 95.00 | 96.37 |
+# | names, all labels (table 1) | 90.87 | 91.93 |
+# | names, 1 % of the labels | 67.66 | 71.01 |
+#
+# minutes: 1.5
+#
+# say: F1, published. Their language models had read some 800 million words, and their tagger began with pretrained word vectors: a part of what our layer 0 brings, theirs already had.
+#
+# ask: Why is our gain with 1 per cent so much larger than theirs?
+#
+# expect: "Our model is better." Our tagger starts with random word vectors: its rival is weaker.
+#
+# skip: Read the last row.
 
 # %% [markdown]
 # What does a language model bring to names? To guess what follows *flew to*, it helps to know places.
@@ -715,6 +984,21 @@ report.print_names()
 #
 # The sentence stands in a popular course without a source. It forgets the control: the same tagger **without** pretraining.
 
+# %% [markdown] deck="poll"
+# - about 40 %
+# - about 70 %
+# - more than 90 %
+#
+# minutes: 1.5
+#
+# say: One reads: with pretraining, a tenth of the labels reaches 80 to 90 per cent of the performance that all labels give. The control is missing. So: without any language model, what share of its F1 does a tagger keep with a tenth of the labels?
+#
+# ask: The poll.
+#
+# expect: "40: that is why we need pretraining." The first points are cheap. Ask how much of the missing F1 is gained.
+#
+# skip: Read the claim and the number.
+
 # %%
 predict("ten_percent", "No LM: F1 with 10 % of the labels, as a share of F1 with all?", unit="%")
 
@@ -723,6 +1007,24 @@ outcome("ten_percent", report.share_without(), unit="%")
 
 # %% [markdown]
 # **Measured: the number says little.** For chunks, a tagger that was never pretrained keeps more than 90 percent, so the sentence is no reason for pretraining. The first points are cheap. Fairer: with the same labels, how much of the **missing F1** is gained?
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - A CRF is a softmax over whole paths.
+# - It learns from **expected minus counted**.
+# - With few labels, a language model that has read much is worth much.
+# - Ask what the same model brings **without context**.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1 to 3 and 5 to 8. TagLM takes the top layer only; whether the layers below know something else is lesson 08.
+#
+# ask: Which control of today will you ask for in the next paper that you read?
+#
+# expect: "More seeds." Good, too. The one of today: the embedding alone, and an untrained one.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap

@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## ScalarMix and ELMo
+#
+# Lesson 08 · *Deep contextualized word representations*, Peters and others, 2018
+#
+# minutes: 1
+#
+# say: Last time we trained two language models, one reading forwards and one backwards. Today they give three vectors for every word, and we ask what to do with three. By the end the parts are put together, and we hold them against the program that the world has used.
+#
+# ask: How many vectors has a word in word2vec, and how many should *play* have?
+#
+# expect: "One for each meaning in the dictionary." ELMo does not count meanings: it makes a vector anew for each sentence.
+#
+# skip: Leave it out if the room has just had lesson 07.
+
 # %% [markdown] slide="slide"
 # # 08 · ScalarMix and ELMo
 #
@@ -73,12 +88,50 @@ from elmo_mini.text.senses import sense_sentences
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
+# %% [markdown] deck="words"
+# ## One word, three roles
+#
+# > The twins **play** hockey.
+# >
+# > She **plays** the cello.
+# >
+# > His **play** ran for eleven nights.
+#
+# . . .
+#
+# GloVe's neighbours: *playing, game, games, played, players, plays, player, Play, football, multiplayer*
+#
+# minutes: 2
+#
+# say: Three roles, one row in a static table. Read out the neighbours in GloVe, from table 4 of the paper. The table shows the use that its text is full of: sport. The stage is lost.
+#
+# ask: Which of the three sentences do GloVe's ten neighbours know about?
+#
+# expect: "All three, a little." Look for one word of theatre or of music among the ten: there is none.
+#
+# skip: Show both steps at once.
+
 # %% [markdown] slide="slide"
 # ## 1. One word, three roles
 #
 # *The twins play hockey. She plays the cello. His play ran for eleven nights.* A static table has one vector for *play*. Its neighbours in GloVe are *playing, game, games, played, players, plays, player, Play, football, multiplayer* (table 4 of the paper). The table shows the use that its text is full of. The stage is lost.
 #
 # The course's own ELMo gives each *play* a vector of its own. Which of 39 others are nearest?
+
+# %% [markdown] deck="printed"
+# ## The stage finds the stage
+#
+# Nearest of 39 other *play*s, by our own ELMo
+#
+# minutes: 2
+#
+# say: The number is the cosine. The first sentence is about the theatre, and all three neighbours are. In the second she plays the cello: the neighbours are verbs, and one of them is about sport. A language model wrote these sentences, so this is an illustration and no proof.
+#
+# ask: What did the second sentence find: the music, or the grammar?
+#
+# expect: "The music." Only one neighbour has a soloist in it. All three are the verb *play*.
+#
+# skip: Read the first block only. Live instead: type a sentence of the room's into the next cell; it takes a second.
 
 # %% slide="subslide"
 COURSE = load_pretrained()
@@ -104,6 +157,21 @@ explorer
 # %% [markdown]
 # The stage finds the stage. But whom do hockey and the cello find?
 
+# %% [markdown] deck="formula"
+# ## The mixing desk: a slider for each layer, one knob for the volume
+#
+# Shares are positive and sum to one. The **task** learns $w$ and $\gamma$; the language model stays frozen.
+#
+# minutes: 3
+#
+# say: A sound engineer has three microphones on one band. The shares s are the sliders, gamma is the volume. The softmax keeps the shares positive and lets them sum to one. The weights start at zero, so the mix starts as the plain average.
+#
+# ask: Which w gives the top layer alone?
+#
+# expect: "Zeros, and a one at the top." After the softmax that is 21, 21 and 58 per cent. One weight must lie far above the others.
+#
+# skip: Leave out how the weights start.
+
 # %% [markdown] slide="slide"
 # ## 2. The mixing desk
 #
@@ -119,6 +187,20 @@ explorer
 # ### Exercise 1. One vector out of all layers
 #
 # Write `scalar_mix(layers, w, gamma)`, equation (1), for tensors (L + 1, B, T, 2H), (L + 1,) and one number. Return (B, T, 2H). A task learns `w` and `gamma` through it, so stay with tensors. It must work for any number of layers, and for weights beyond ±1,000.
+
+
+# %% [markdown] deck="code"
+# ## The mix, in two lines
+#
+# minutes: 2
+#
+# say: Let them say the two lines before you show them. This is the first exercise, and the only code of today that everybody should have in mind.
+#
+# ask: Along which axis is the softmax, and what would happen with numbers in place of tensors?
+#
+# expect: "The last axis, as always." The layers lie on the first one. And without tensors no gradient reaches w.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="scalar_mix"
@@ -146,6 +228,19 @@ check("scalar_mix", scalar_mix)
 # Sit down at the desk. Each point is one of the 39 *play*s, its 512 dimensions flattened to two. Is the nearest other one the same part of speech? Take layer 0 alone, then let in a little of the others. What does γ change?
 
 
+# %% [markdown] deck="figure"
+# ## The 39 *play*s, as layer after layer is let in
+#
+# minutes: 2
+#
+# say: Each point is one occurrence, 512 numbers flattened to two. Layer 0 knows no context: a word has the same vector everywhere, only its capital letter and its ending make a difference. As the other layers come in, nouns and verbs part. In the notebook this figure has sliders.
+#
+# ask: What does gamma change in this picture?
+#
+# expect: "It pulls the groups apart." It makes every vector longer or shorter and turns none, so the neighbours stay the same.
+#
+# skip: Say only that nouns and verbs part. Live instead: move the sliders in the notebook; each move is drawn at once.
+
 # %% slide="subslide"
 scalar_mix = or_reference("scalar_mix", scalar_mix)
 PLAYS = [
@@ -157,6 +252,21 @@ mix_sliders(np.stack([v for v, _ in PLAYS]), [pos for _, pos in PLAYS], word="pl
 
 # %% [markdown]
 # γ makes every vector longer or shorter. It turns none, so it leaves the neighbours alone. To a network that reads the vectors it matters a great deal.
+
+# %% [markdown] deck="formula"
+# ## What do the sliders listen to?
+#
+# Each layer is asked how far it points along $u$, the direction that makes the task's loss **worse**.
+#
+# minutes: 2.5
+#
+# say: Backpropagation gives u, a number for each number of the mixed vector: how the loss grows with it. A layer with a large a makes the loss worse when it gets louder. The gradient of its weight is gamma times its share times a minus the mean of all a. So a layer is compared with the mix, never judged alone.
+#
+# ask: All three layers make the loss worse, one of them less than the others. Does its slider go up or down?
+#
+# expect: "Down, since it makes things worse." Up: it is better than the mix. The shares sum to one, so only the comparison counts.
+#
+# skip: Leave the derivation to exercise 2.
 
 # %% [markdown] slide="slide"
 # ## 3. What the sliders listen to
@@ -211,10 +321,36 @@ REAL = np.concatenate(in_context[:8], 1)  # (3, words, 2H)
 for j, layer in enumerate(REAL):
     print(f"layer {j}: standard deviation {layer.std():.2f}")
 
+# %% [markdown] deck="poll"
+# - below 40 %
+# - about 70 %, the truth
+# - above 90 %
+#
+# minutes: 2
+#
+# say: Somebody has mixed real layers with shares of 10, 70 and 20 per cent and the volume 2. We let the gradient find the numbers again, once with gamma free, once with gamma held at 1. The layers are not equally loud: their standard deviations are 0.48, 0.33 and 0.55.
+#
+# ask: The poll. Let those who said C give a reason first.
+#
+# expect: "70, because gamma is only the volume." The shares cannot make the mix louder: they sum to one. So they do the next best thing.
+#
+# skip: Take one vote, without reasons.
+
 # %%
 predict(
     "held", "With γ held at 1, what share will layer 1 end with? (The truth is 70 %.)", unit="%"
 )
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: In the middle, with gamma free, the truth comes out to the second decimal. On the right, gamma is held. Layer 1 was to have 70 per cent and has less than a fifth: layer 2, the loudest, has taken over. The paper calls gamma of practical importance for the optimisation; this is why.
+#
+# ask: Why layer 2, of all layers?
+#
+# expect: "Because it is the best one." Nobody asked for the best: the target was a sum. It is the loudest.
+#
+# skip: Keep this one: the rest of the lecture leans on it.
 
 # %% slide="subslide"
 TRUTH = np.array([0.1, 0.7, 0.2])
@@ -233,6 +369,25 @@ outcome("held", float(100 * held[1]), unit="%")
 
 # %% [markdown]
 # With γ free, the truth comes out. With γ held the shares cannot make the mix louder, because they sum to one. They bend towards what comes nearest, layer 2, the loudest. The paper calls γ "of practical importance to aid the optimization process".
+
+# %% [markdown] deck="words"
+# ## One microphone is twice as loud as another
+#
+# **Layer norm**, off by default: from all numbers of a layer take their mean, then divide by their standard deviation.
+#
+# . . .
+#
+# One mean and one deviation for the whole layer, over all words of the batch. **Padding does not count.**
+#
+# minutes: 1.5
+#
+# say: A slider at one third means little if one microphone is louder. A switch brings all layers to one volume first. Ba and others treat each token on its own; ELMo's code takes the whole batch.
+#
+# ask: What else does a sentence's vector depend on, once the batch has one mean?
+#
+# expect: "Nothing else." It depends on its company: the same sentence beside other sentences gets another vector. We come back to that.
+#
+# skip: Leave out the second step.
 
 # %% [markdown] slide="slide"
 # ## 4. A task at the desk
@@ -337,12 +492,34 @@ check("train_mix", train_mix)
 # %% [markdown]
 # Now parts of speech in the Penn Treebank: forty sentences to learn from, a hundred to judge by. (Without this corpus: kinds of names, in fewer sentences.) Top layer, plain average or learned shares? (Half a minute.)
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Now a real task: parts of speech in the Penn Treebank, forty sentences to learn from, a hundred to judge by. A linear classifier stands on the mix. Once the shares are learned, once they are held at one third each.
+#
+# ask: The poll.
+#
+# expect: "Learned shares, of course." More freedom helps where there is something to gain. Wait for the figure.
+#
+# skip: Show of hands for A only.
+
 # %%
 predict(
     "best_mix",
     "Which will have more test words right?",
     options=["learned shares", "the plain average", "no clear difference"],
 )
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Zero is the plain average. Left of it, layer 0 alone is five points behind, and the top layer alone two. Learning the shares brings nothing that we can see: the interval holds zero. Three draws of sentences, and the bars are over draws and test sentences.
+#
+# ask: Why does learning bring nothing here?
+#
+# expect: "There were too few steps." The classifier sees the same numbers either way and can weigh them itself. Table 2 of the paper has the same: two tenths of a point.
+#
+# skip: Leave out the reason.
 
 # %% slide="subslide"
 ScalarMix, train_mix = or_reference("ScalarMix", ScalarMix), or_reference("train_mix", train_mix)
@@ -369,6 +546,17 @@ outcome("best_mix", better if clear else "no clear difference")
 # %% [markdown]
 # Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: But look at the shares themselves. Without the norm layer 2 is turned up. With the norm its lead is gone, or nearly, and the task is solved as well as before.
+#
+# ask: Does the task like layer 2, or is it only the loudest? How would you find out?
+#
+# expect: "The share says what the task prefers." That is the usual reading. It can be tested: change the loudness alone.
+#
+# skip: Go straight to the poll.
+
 # %% slide="subslide"
 normed = runs["learned,\nlayer norm"]
 lines, bands = mixing.shares_over_steps({"": runs["learned"], ", layer norm": normed})
@@ -383,6 +571,17 @@ plots.curves(
 
 # %% [markdown]
 # Layer 2 takes the lead. With the norm that lead is gone, or nearly, and the task is solved as well as before. Is it because layer 2 is the loudest? Change that alone: give layers 1 and 2 each other's volume.
+
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: We change one thing: layers 1 and 2 get each other's volume. Nothing else moves.
+#
+# ask: The poll.
+#
+# expect: "Layer 2 still, the information is in it." The lead goes with the loudness. So a share says how much a layer is turned up, and not how much the task prefers it.
+#
+# skip: Say the result: the lead goes to layer 1.
 
 # %%
 LAYERS = ["layer 0", "layer 1", "layer 2"]
@@ -401,6 +600,19 @@ for name, three in {"as it was": runs["learned"], **changed}.items():
 # %%
 ends = np.mean([run.shares[-1] for run in changed["volumes swapped"]], 0)
 outcome("swapped", LAYERS[ends.argmax()])
+
+# %% [markdown] deck="table"
+# ## The paper says so, too: the average is enough
+#
+# minutes: 1.5
+#
+# say: Table 2, development sets. From left to right: no ELMo, the top layer, the average, learned shares. Most of the gain is there with the top layer alone. The average adds three to five tenths, learning adds two tenths more.
+#
+# ask: One reads that learned shares are "much better than averaging". How much better, in the table?
+#
+# expect: "Four points." That is ELMo against no ELMo. Learned against average is 0.2 in all three rows.
+#
+# skip: Read one row.
 
 # %% [markdown]
 # The lead goes with the loudness. So a share says how much a layer is *turned up*, not how much the task "prefers" it. And **a large λ is the plain average**. The paper has compared (table 2, development sets; the *baseline* has no ELMo):
@@ -494,6 +706,25 @@ check("embed", embed)
 #
 # outline: Build the rows. Layers and mask from `BiLM(CharCNN(weights), weights)(ids)`. `ScalarMix(len(layers))(layers, mask)`. `without_boundaries` gives vectors and a new mask. For each sentence, return the vectors at which its mask is True.
 
+# %% [markdown] deck="words"
+# ## Your parts, and AllenNLP's program
+#
+# The same weights, three texts of four sentences. First sentences: the largest difference is one in a million.
+#
+# . . .
+#
+# **This is ELMo.**
+#
+# minutes: 1
+#
+# say: AllenNLP is the authors' own library; most people who used ELMo ran its code. We give our parts its weights and compare the vectors. The first sentences agree to rounding.
+#
+# ask: Are we done?
+#
+# expect: "Yes, it is the same." It is the same for the first sentence of each text. There are three more.
+#
+# skip: Say it in one sentence and go on.
+
 # %% [markdown] slide="slide"
 # ## 6. Somebody else's program
 #
@@ -520,9 +751,31 @@ print("This is ELMo." if fresh[:, 0].max() < 1e-4 else "Not the same: see exerci
 PARTS = {"CharCNN": CharCNN, "BiLM": BiLM, "ScalarMix": ScalarMix, "embed": embed}
 print(whose(**PARTS, character_ids=character_ids, without_boundaries=without_boundaries))
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: The first sentences agree. Now the second ones, with the same code and the same weights.
+#
+# ask: The poll.
+#
+# expect: "As near: it is the same program." Keep a straight face.
+#
+# skip: Show the figure at once.
+
 # %%
 NEAR = ["as near", "up to 10,000 times further off", "more than 10,000 times further off"]
 predict("second", "How near will the second sentences be?", options=NEAR)
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: A logarithmic axis: from one in a million to nearly one. Text 3 says the same sentence four times. AllenNLP's own vectors move by 11 per cent from its first reading to the second.
+#
+# ask: The same sentence twice, and two different vectors. What must a program have, to do that?
+#
+# expect: "Dropout" or "a bug". Dropout is off, and the vectors are the same at every run. It has a memory.
+#
+# skip: Leave out text 3.
 
 # %% slide="subslide"
 by_text = {f"text {t}": row for t, row in enumerate(fresh, start=1)}
@@ -531,6 +784,27 @@ agreement(by_text, "Exact on the first sentence, far off from the second on")
 # %%
 times = float(fresh[:, 1].max() / fresh[:, 0].max())
 outcome("second", NEAR[(times > 5) + (times > 1e4)])
+
+# %% [markdown] deck="words"
+# ## AllenNLP's LSTMs begin where they ended
+#
+# ```
+#           call 1           call 2           call 3
+# text 1    0 → sentence 1 → sentence 2 → sentence 3
+# text 2    0 → sentence 1 → sentence 2 → sentence 3
+# ```
+#
+# ELMo was trained so: text runs on.
+#
+# minutes: 2
+#
+# say: The states are carried from batch to batch, row by row. Only the first call begins with zeros. If that is the whole difference, then carrying the states must take it away. A story that fits is not enough.
+#
+# ask: Which measurement would decide?
+#
+# expect: "Look at the code." That shows what it does, and not that nothing else differs. Carry the states as well, and compare again.
+#
+# skip: Drawing only, no question.
 
 # %% [markdown]
 # Before you read on, name an explanation, and a measurement that would decide. Text 3 is a help. How far do AllenNLP's own vectors move from one reading of *The rain has stopped .* to the next?
@@ -597,6 +871,17 @@ check("read_on", read_on)
 #
 # outline: For each layer and its pair: step through `x.unbind(1)` and collect h and c; stack both on axis 1; append the pair at `[rows, lengths - 1]`; the new x is the stack, plus the old x from the second layer on; append it to the outputs.
 
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: All twelve sentences agree to rounding. That is how a difference is explained: by a change that makes it vanish. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow.
+#
+# ask: Which of the two would you want in a program for users?
+#
+# expect: "The one that agrees with AllenNLP." Then a sentence's vectors depend on what somebody else has asked before.
+#
+# skip: Show it without the question.
+
 # %% slide="subslide"
 read_on = or_reference("read_on", read_on)
 remembering = CarryingBiLM(CharCNN(weights), weights, read_on, mine("lstm_step"))
@@ -620,6 +905,24 @@ agreement(both, "With the states carried, you and AllenNLP agree")
 from autograde import write_my_elmo
 
 write_my_elmo()
+
+# %% [markdown] deck="words"
+# ## Four promises of a sound ELMo
+#
+# 1. **Number:** as many vectors as words, in any batch
+# 2. **Memory:** the same sentence again, the same vectors
+# 3. **Company:** alone or beside a longer sentence, the same vectors
+# 4. **Position:** replace a word, and the forward half stays the same before it
+#
+# minutes: 2.5
+#
+# say: Nobody's numbers are at hand, so ask for promises. Each can be tested with two or three calls. Four colleagues' ELMos break one each; finding which is exercise 8. And AllenNLP's own settings break two: carried states the second, layer norm the third.
+#
+# ask: Which promise does layer norm break?
+#
+# expect: "None, it is only a scale." Its mean is over the whole batch: the company changes the vectors.
+#
+# skip: Leave out the fourth.
 
 # %% [markdown] slide="slide"
 # ## 7. Four that look right
@@ -724,6 +1027,17 @@ check("errors_gone", errors_gone)
 #
 # outline: The gain, divided by 100 minus the score before, times 100.
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Six tasks, table 1 of the paper. The bars are relative error reduction: which share of the errors is gone. Against each task's baseline, and against the best system before. ELMo was ahead in all six with one method.
+#
+# ask: SQuAD: 24.9 per cent of errors gone. Better than what?
+#
+# expect: "Than the state of the art." Than the baseline of the same authors. Against the best system before, it is nine.
+#
+# skip: Read the first pair of bars only.
+
 # %% slide="subslide"
 errors_gone = or_reference("errors_gone", errors_gone)
 best_before = np.array([84.4, 88.6, 81.7, 67.2, 91.93, 53.7])
@@ -750,6 +1064,17 @@ plots.bars(
 #
 # The best-known picture of ELMo is the paper's table 4: *Chico Ruiz made a spectacular play on Alusik's grounder* finds baseball, and *Olivia De Havilland signed to do a Broadway play* finds the theatre. Both sentences stand in the Brown corpus. So ask our model, which never read Brown, for the nearest of its *play*s. (From here on the results are stored.)
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: The paper's best-known picture: *Chico Ruiz made a spectacular play on Alusik's grounder* finds baseball. Both of its sentences stand in the Brown corpus, which our small model never read.
+#
+# ask: The poll.
+#
+# expect: "Baseball, as in the paper." Ours finds the stage. All of them are nouns.
+#
+# skip: Vote without discussion.
+
 # %%
 predict(
     "ruiz",
@@ -768,6 +1093,17 @@ outcome("ruiz", "plays on a stage")
 # Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**. *Bank* does better. But see what the untrained network finds.
 #
 # So count: of the five nearest, how many share the label? Four controls see the context, too: the same network before training (the mean of four); **random vectors** of the word and of three neighbours on either side, added up (the mean of five tables); the trained **layer 0** of these seven words, side by side; and layer 0 of **the word before** alone. (Nouns and verbs are Brown's tags. A language model marked the senses, and nobody has checked: `elmo_mini/data/senses_brown.json`.)
+
+# %% [markdown] deck="figure"
+# minutes: 3
+#
+# say: So count: of the five nearest, how many share the label? Begin on the left: noun or verb, layer 2 is nearly perfect, and the word before alone comes within six points. Then *bank*: layer 2 leads clearly over the untrained network, and over random vectors of the neighbours, but not over layer 0 of the seven words in their order. On the right chance is already 72 per cent.
+#
+# ask: Which bar is the strongest rival, in each group?
+#
+# expect: "The untrained network." It is one of the weak ones. Beside it stand the words around, in their order.
+#
+# skip: Leave out the right group.
 
 # %% slide="subslide"
 QUESTIONS = BROWN.numbers["questions"]
@@ -789,6 +1125,24 @@ print(leads_in_brown(QUESTIONS, READERS[:-1]))
 # With labelled examples (*senseval*, at the end of the page), naive Bayes, which counts words, is ahead of layer 2 read by the five nearest examples.
 #
 # **Half a myth.** On all ambiguous words of a text (table 5, F1), the commonest sense scores 65.9, the published biLM 69.0, a system made for the task 70.1. The half that is true: nobody told the network what a sense is, or a noun, and the same vectors serve both questions.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - The plain average does nearly as well as learned shares, and a share says how **loud** a layer is.
+# - A difference is explained by a change that makes it **vanish**.
+# - *Contextualized* matters more than *deep*.
+# - Context separates grammar well. In meaning, counting the neighbours is a hard opponent.
+#
+# minutes: 1
+#
+# say: One sentence for each line. For next time: exercises 1 to 8, and the essay on whether polysemy is solved.
+#
+# ask: "With ELMo, polysemy is solved." What do you answer now?
+#
+# expect: "No, because it makes mistakes." Ask for a number, and for what it is compared with.
+#
+# skip: Keep this one.
 
 # %% [markdown] slide="slide"
 # ## Recap

@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## What the layers know
+#
+# Lesson 09 · probes of a frozen ELMo
+#
+# minutes: 1
+#
+# say: ELMo gives each token three vectors. What does each of them know? We ask with simple tools, see how such tools fool us, and put the layers to work.
+#
+# ask: How would you find out what a vector knows?
+#
+# expect: "Look at its numbers." Nobody can read 512 numbers. Let a small program answer a question from them.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 09 · What the layers know, and using them
 #
@@ -73,6 +88,25 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # Below is a sentence with *play*, and its sense. Which of the sentences with a known sense stands nearest, at each layer? (The sentence is chosen: the layers differ.)
 
+# %% [markdown] deck="words"
+# ## Ask the neighbours
+#
+# > Rehearsals for the school **play** begin on Monday.
+#
+# Layer 0: *The twins play hockey every Saturday …*
+#
+# Layers 1 and 2: *The second act of the play …* · *Censors cut whole scenes from the play …*
+#
+# minutes: 2
+#
+# say: A new face at a party: you see whom they stand with. The sentence is about a school play. Layer 0 sees no context and finds hockey. Layers 1 and 2 find the theatre. The sentence is chosen, so that the layers differ.
+#
+# ask: Why does layer 0 find just that sentence?
+#
+# expect: "It is the most similar one." To layer 0 all *play*s are alike; the first of them wins.
+#
+# skip: Read layers 0 and 2. Live instead: another word in the call, a second.
+
 # %%
 MODELS = asked_layers.trained_and_not()
 SENSES = asked_layers.senses(MODELS)
@@ -115,12 +149,36 @@ check("nearest_labels", nearest_labels)
 # %% [markdown] model_answer="nearest_labels"
 # Only the examples need length 1: the length of the test vector stretches all its similarities alike. The list of votes is in the order of nearness, so the first label with the most votes is the one that the tie rule asks for.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Let the three nearest vote, for a sentence with a known sense. Senseval decides: real text, 1,519 test sentences.
+#
+# ask: The poll. It is also a vote on a famous sentence: the lower layer knows syntax, the upper one meaning.
+#
+# expect: "Layer 2, by far." It is ahead by 1.9 points, and nearly all of that comes from one of the four words.
+#
+# skip: Vote without reasons.
+
 # %%
 predict(
     "best_for_senses",
     "Which layer will be best at senses? (Senseval decides: real text, 1,519 test sentences.)",
     options=["layer 0", "layer 1", "layer 2", "no clear winner"],
 )
+
+# %% [markdown] deck="figure"
+# ## Senses: what the network adds to the words around
+#
+# minutes: 3
+#
+# say: The course's 335 sentences. Layer 0: 45. Random vectors of the words around: 54. Layers 1 and 2: 65 and 64, ahead of them by ten. Now the last bar: layer 0 of the word and of three words on either side, in their order, no LSTM. From it neither layer can be told.
+#
+# ask: Do these sentences show that reading adds to senses?
+#
+# expect: "Yes, 65 against 45." That is against no context at all. Against the words around, in order, no.
+#
+# skip: Layer 0, layer 2, last bar.
 
 # %% slide="subslide"
 nearest_labels = or_reference("nearest_labels", nearest_labels)
@@ -152,6 +210,21 @@ outcome("best_for_senses", "layer 2" if senseval["low"] > 0 else "no clear winne
 # Is it the reading? The last bar has no LSTM: trained letters, layer 0 of the word and of three words on either side, side by side in their order. From it neither layer can be told. So these sentences do not show that reading adds to senses.
 #
 # Which of the two knows more? Look at the interval of the **difference**, not at two bars. Our 335 sentences cannot say. In senseval layer 2 is ahead by a little. (Nearly all of it comes from one of the four words, *serve*; these intervals draw sentences anew, not words.) In the paper it is ahead, too: 67.4 for layer 1, 69.0 for layer 2 (F1, Table 5).
+
+# %% [markdown] deck="words"
+# ## The second probe draws a line
+#
+# A **linear probe** gives each label a logit, $x W + b$. It finds only what the vectors show plainly.
+#
+# minutes: 1.5
+#
+# say: It may learn, but only a straight cut. Softmax, cross-entropy, a small price on large weights; they derive its gradient in exercise 2: prediction minus target, times the input. Every word now has a label, its part of speech.
+#
+# ask: Why not a large network as a probe?
+#
+# expect: "It would be better." It would: then we ask what the probe can learn, and not what the layer knows.
+#
+# skip: One sentence.
 
 # %% [markdown] slide="slide"
 # ## 2. Draw a line
@@ -243,8 +316,35 @@ check("linear_probe", linear_probe)
 # %% [markdown]
 # Now **every** word has a label: its part of speech. (Without the treebank, kinds of names, on fewer words; the text speaks of parts of speech.) Four controls have no LSTM: the word's commonest label; its **spelling** alone, beginnings, endings and capitals, in scikit-learn's logistic regression; your probe on **random numbers**, one vector for each spelling; and on the trained layer 0 of **three words**, the word between its neighbours.
 
+# %% [markdown] deck="poll"
+# - about 50
+# - about 75
+# - about 92
+# - 99
+#
+# minutes: 1
+#
+# say: Two thousand labelled words of the Penn Treebank to learn from. The commonest label of each word has 66.
+#
+# ask: The poll.
+#
+# expect: "75." Spelling alone has 83.
+#
+# skip: Say the number.
+
 # %%
 predict("line", "Of how many of 100 words will your probe find the label, from layer 1?", unit="%")
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Untrained layers on the left, trained in the middle, controls on the right. Spelling alone is right for four words of five. Trained layer 0 is five points above it, layer 1 four above that, and ahead of layer 0 of three words. In an untrained network the step to layer 1 loses twelve points.
+#
+# ask: Layer 1 leads layer 2 by one point, and the interval does not hold zero. Is that the famous sentence?
+#
+# expect: "Yes, it is clear." With other words to learn from the lead is 0.0 to 1.0, with ten times as many it is gone. An interval speaks only of what was drawn anew.
+#
+# skip: Leave out the untrained ones.
 
 # %% slide="subslide"
 probe_gradient = or_reference("probe_gradient", probe_gradient)
@@ -292,6 +392,19 @@ print("  20,000 words to learn from (stored):", lead(pos))
 # ## 3. Can a probe cheat?
 #
 # The layer need not know grammar, for the probe learns. From two thousand labelled words it can learn **by heart** that *the* is an article, given any vector by which it recognises *the*. So look at new words apart.
+
+# %% [markdown] deck="figure"
+# ## Can a probe cheat? Words that it has met, and new ones
+#
+# minutes: 2.5
+#
+# say: First bar: words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. Second bar, hatched: new words. Random numbers fall, the trained layers stay.
+#
+# ask: Six words of ten were met. What does an average over all words hide?
+#
+# expect: "Nothing, it is the average." It is mostly a test of memory.
+#
+# skip: Point at the two bars of random numbers.
 
 # %% slide="subslide"
 met = WORDS.met()
@@ -377,8 +490,35 @@ check("selectivity", selectivity)
 # %% [markdown] model_answer="selectivity"
 # Everything is done twice, and only the labels differ. If the asked words had a draw of their own, no spelling would keep its label, the probe could learn nothing by heart, and its score in the control task would be chance: every layer would look selective. Word by word the difference can be paired, so it has a small interval.
 
+# %% [markdown] deck="poll"
+# - less than 5 %
+# - about 20 %
+# - about 50 %
+# - about 90 %
+#
+# minutes: 1.5
+#
+# say: Hewitt and Liang: give every word type a random label, which it keeps wherever it stands. There is nothing to understand. How many does the probe find from layer 0?
+#
+# ask: The poll.
+#
+# expect: "Less than 5: there is nothing to learn." Who recognises the word knows its label by heart.
+#
+# skip: Say the number.
+
 # %%
 predict("control", "Layer 0 of the course: what percentage of random labels is found?", unit="%")
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: First bar the real task, second the random labels. The difference is called selectivity: what the probe finds beyond what it can learn by heart. It is 37 for layer 0, 44 and 45 for the layers above.
+#
+# ask: Why does learning by heart work best from layer 0?
+#
+# expect: "It has the most information." It is the same for a word everywhere: it recognises the word itself. Higher up a word's vectors differ.
+#
+# skip: Say the title.
 
 # %% slide="subslide"
 control_labels = or_reference("control_labels", control_labels)
@@ -430,6 +570,19 @@ WORDS.compare_draws("Selectivity, layer 2 minus layer 1", more, asked)
 #
 # One probe had its test sentences in the training data. One reads vectors without context. One has its labels shifted by a word in training, and perhaps in the test too. The fourth is sound.
 
+# %% [markdown] deck="figure"
+# ## Four probes. Which one would you trust?
+#
+# minutes: 2.5
+#
+# say: test: right on their own test sentences. fresh: right on sentences that somebody labelled later. before, itself, after: whose label the answer is. moved: how far the first word's vector moves when the second word changes. One is sound, one had its test in training, one has no context, one is off by a word. Let the room diagnose, one by one.
+#
+# ask: A has 1.00. Is that good?
+#
+# expect: "The best of the four." It had its test sentences in training: fresh is 0.90.
+#
+# skip: A and D only.
+
 # %% slide="subslide"
 parts = broken_probes.three_parts(WORDS.occurrences, WORDS.layers(), WORDS.n_train)
 asked = (MODELS["trained"], *parts, nearest_labels)
@@ -473,6 +626,23 @@ check("diagnose_probe", diagnose_probe)
 diagnose_probe = or_reference("diagnose_probe", diagnose_probe)
 for name, s in seen.items():
     print(f"{name:>6}: {diagnose_probe(s.test, s.fresh, s.offsets, s.moved)}")
+
+# %% [markdown] deck="words"
+# ## Put to work: freeze, mix, concatenate
+#
+# 1. **Freeze:** the biLM learns nothing more
+# 2. **Mix:** the task learns $s_j$ and $\gamma$
+# 3. **Concatenate:** the RNN reads $[x\,;\,\text{ELMo}]$
+#
+# minutes: 2
+#
+# say: Section 3.3 of the paper. It fits many models because it changes nothing inside them: the task's own word vectors stay, ELMo stands beside them. Some tasks put a second mix beside what the RNN gives.
+#
+# ask: Which numbers learn?
+#
+# expect: "All." Not one of the biLM's.
+#
+# skip: Read the three words.
 
 # %% [markdown] slide="slide"
 # ## 5. Freeze, mix, concatenate
@@ -525,6 +695,17 @@ check("with_elmo", with_elmo)
 # %% [markdown] model_answer="with_elmo"
 # The layers are cut off before the mix, so its weights still learn. The two ifs are independent, so "both" needs no case of its own.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: A small tagger for chunks learns from fifty labelled sentences. Where do the layers help most?
+#
+# ask: The poll.
+#
+# expect: "Both." It is highest, and three seeds cannot tell it from the input.
+#
+# skip: Vote without reasons.
+
 # %%
 predict(
     "where",
@@ -534,6 +715,17 @@ predict(
 
 # %% [markdown]
 # A small tagger learns from fifty labelled sentences, with your `with_elmo` at its heart: without layers, with untrained ones, with the token layer alone, and with all of them at three places. The first two learn slowly, so they see the sentences six times as often.
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Anywhere is far better than nowhere: 58 to 80. But the third bar, layer 0 alone, reads letters and no context, and has 73. The other layers add seven points at the input. In the paper it depends on the task: SQuAD and SNLI want both, semantic roles the input.
+#
+# ask: Which bar is missing in the paper's tables?
+#
+# expect: "The baseline." Layer 0 alone, under the same tagger.
+#
+# skip: First, third, fourth bar.
 
 # %% slide="subslide"
 with_elmo = or_reference("with_elmo", with_elmo)
@@ -561,6 +753,19 @@ outcome("where", FIFTY.compare(joined))
 #
 # How many labels and passes does a tagger need? That is its **sample efficiency**. One run with your `with_elmo`:
 
+# %% [markdown] deck="printed"
+# ## After three passes, further than the other after 48
+#
+# minutes: 1.5
+#
+# say: One run. The tagger with the layers passes 58 in its second round; without, it takes 48 for that. The paper: without ELMo the best epoch was the 486th; with it, that score was passed in the 10th.
+#
+# ask: What is saved: passes, or labels?
+#
+# expect: "Passes." Both: with 1 per cent of the training set ELMo was about as good as the baseline with 10.
+#
+# skip: One sentence.
+
 # %%
 print("F1, pass by pass:", ", ".join(f"{100 * x:.0f}" for x in FIFTY.curve("input")))
 alone = joined["word vectors\nalone"]["mean"]
@@ -576,8 +781,32 @@ print(f"without layers, after 48 passes: {100 * alone:.0f}")
 #
 # *Probing* gave rise to this claim. The paper's learned weights say something else (section 5.5, Figure 2). At the input, **all** its tasks favour layer 1, most of all SQuAD and coreference. At the output the weights are nearly even, leaning to the lower layers. In lesson 08 loudness bent the shares. So learn the weights of one task of each sort, and change one thing: the **scale**. The layers keep their own, or all are brought to one.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: "Every task learns weights of its own: syntax puts a large weight on layer 1, meaning on layer 2." Learn the weights for parts of speech.
+#
+# ask: The poll.
+#
+# expect: "1, it is syntax." Layer 2 has the largest numbers, and so the largest share.
+#
+# skip: Vote only.
+
 # %%
 predict("largest", "Own scale: which layer gets most for words?", options=["0", "1", "2"])
+
+# %% [markdown] deck="figure"
+# ## Learned weights change with the scale of the layers
+#
+# minutes: 2.5
+#
+# say: Each task twice: at the layers' own scale, and with all layers at one scale. For words the largest share moves. Nothing that the layers know has changed. So a learned weight does not measure knowledge.
+#
+# ask: What would measure it?
+#
+# expect: "More seeds." Fix the weights, and see what is lost.
+#
+# skip: The two bars of words.
 
 # %% slide="subslide"
 PROBES = layer_weights.LayerWeights({"senses": SENSES, "words": WORDS}, scalar_mix)
@@ -593,6 +822,17 @@ outcome("largest", str(np.mean(weights["words,\nown scale"], 0).argmax()))
 # %% [markdown]
 # The weights change, although nothing that the layers *know* has changed. So a learned weight does not measure knowledge. What would? Fix the weights and see what is lost.
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: The average loses nothing against learned weights that we can see, in either task. Layer 1 against layer 2: no clear difference, in either. Half a myth: both layers know both things.
+#
+# ask: What would you put into a program tomorrow?
+#
+# expect: "Learned weights." The average is simpler, and nobody can tell them apart.
+#
+# skip: Say the title.
+
 # %% slide="subslide"
 fixed = PROBES.fixed()
 PROBES.draw_fixed(fixed, "Fixed weights lose little against learned ones (one run each)")
@@ -603,6 +843,24 @@ for task, found in fixed.items():
 
 # %% [markdown]
 # **Half a myth.** Senses lean to layer 2, at either scale. Parts of speech, at the layers' own scale, put most on layer 2, whose numbers are the largest. At one scale all three weights are near a third, with a lean to layer 1 that three seeds cannot tell. And little depends on the weights: on neither task can the learned ones be told from the plain average, or layer 1 from layer 2. What remains: different layers hold different things, so give the task *all* of them.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - A probe that learns can learn **by heart**: ask new words, and random labels.
+# - No claim without its rival: the words around, **in order**, without an LSTM.
+# - A weight that was learned is no measure of **knowledge**.
+# - Fifty labelled sentences go a long way beside a frozen model.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 2, 3, 5, 6 and 7.
+#
+# ask: Next paper with a probe: what is your first question?
+#
+# expect: "How good is it?" What does it reach on random labels, or on vectors that nobody trained?
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap

@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## Both sides at once
+#
+# Lesson 12 · BERT: Devlin, Chang, Lee and Toutanova, 2019
+#
+# minutes: 1
+#
+# say: ELMo has two readers who never meet. If they did, the model would see its own answer. Today: what that separation costs, and the way round it: hide some words, and let every layer read both sides.
+#
+# ask: Why may ELMo's two readers not meet?
+#
+# expect: "It would be too slow." The second layer would read off the word that it is to predict.
+#
+# skip: Leave out the question if lesson 07 was last week.
+
 # %% [markdown] slide="slide"
 # # 12 · Both sides at once
 #
@@ -72,6 +87,23 @@ plots.road("12")
 # %% [markdown] instructor=true
 # **Instructor.** Minutes of a first reader: introduction 5; section 1, 8; section 2, exercise 1 18, exercise 2 20, the rest 16; section 3, 12; section 4, 18; myth and recap, 5. That is 102, with second tries; who passes the checks at once needs 80 to 90. The essay takes 12, at home. Optional: packing and pairs 35, states 6, readers that meet 4, heads 4. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four inequalities prove it.
 
+# %% [markdown] deck="words"
+# ## One question, two readers
+#
+# > The dogs near the gate **is** not here.
+#
+# One reader has read *The dogs near the gate*. The other has read *here not is gate*.
+#
+# minutes: 2
+#
+# say: At the word *gate* the noun lies behind you and the verb ahead. Neither of the two is wrong alone; only together. ELMo's vector at this word has one half from each reader. A linear reader adds up its numbers, each with a weight, and says yes above zero.
+#
+# ask: Which of the two halves knows that something is wrong?
+#
+# expect: "The backward one, it has read *is*." *Is* is right with some nouns. It has not read *dogs*.
+#
+# skip: Read the sentence and go to the poll.
+
 # %% [markdown] slide="slide"
 # ## 1. One question, two readers
 #
@@ -79,9 +111,31 @@ plots.road("12")
 #
 # We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right.
 
+# %% [markdown] deck="poll"
+# minutes: 2
+#
+# say: Eight nouns to learn from, eight others to be tested on, half of all sentences right. It tells singular from plural without a slip, in noun and in verb. Does it know whether they agree?
+#
+# ask: The poll. Let somebody of C say why.
+#
+# expect: "Near 100: both facts are in the vector." A sum cannot join them: it is the exclusive or. 75 would be possible, and it does not even find that.
+#
+# skip: Vote without reasons.
+
 # %%
 shares = ["near 50 %", "near 75 %", "near 100 %"]
 predict("agree", "How often is it right about whether noun and verb agree?", options=shares)
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Both facts are there, and the linear reader is at 50 per cent. Proof on the board: l1 plus r1 and l2 plus r2 above zero, l1 plus r2 and l2 plus r1 below. Add the first two, add the last two: the same sum. One hidden layer joins the halves without a slip, but it has to learn that from the task's few labels. The pretrained layers never did it.
+#
+# ask: So what is missing in ELMo?
+#
+# expect: "More data." A place where the two halves meet, before the task.
+#
+# skip: Leave out the proof.
 
 # %% slide="subslide"
 elmo = load_pretrained()
@@ -101,6 +155,29 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 # Three kinds of four a sum can get right, 75 %: answer *no* unless both are singular. Ours did not even find that: the four kinds are equally frequent, so its loss gains nothing by leaning to any side.
 #
 # A task network with one hidden layer joins the halves without a slip (32 units, the second bar). But it must learn that from the task's few labels. The pretrained layers never did it.
+
+# %% [markdown] deck="words"
+# ## Hide the answer
+#
+# The fault is not the meeting. It is the question: **say a word that stands in plain sight.**
+#
+# . . .
+#
+# Of 100 words 15 are chosen, and only they are asked for. Of 100 chosen:
+#
+# - 80 are read as `[MASK]`
+# - 10 as a random word
+# - 10 as they are
+#
+# minutes: 3
+#
+# say: Teachers know the trick: strike out some words, and let the pupil fill the blanks. What is hidden cannot be copied. BERT calls it a masked language model; as a test for people it is the cloze task, of 1953. And not always the mask: a task's sentences have none. Now the model cannot know which words will be asked for, so it keeps a good state for every word.
+#
+# ask: Why are 10 in 100 left as they are?
+#
+# expect: "To make it easier." So that a state says something about the very word that stands there, too.
+#
+# skip: Leave out 80, 10, 10.
 
 # %% [markdown] slide="slide"
 # ## 2. Hide the answer
@@ -210,6 +287,19 @@ check("train_blanks", train_blanks)
 #
 # Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
 
+# %% [markdown] deck="printed" lines="2-9"
+# ## Your loop, before and after 3,000 batches
+#
+# minutes: 2
+#
+# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: states, minister, acquitted. And *have have the game*: it is small.
+#
+# ask: Which of these answers could a count of pairs give as well?
+#
+# expect: "None." *The united states, prime minister*: pairs of neighbours know these.
+#
+# skip: Read the first two. Live: it takes a minute or more to train; show the stored lines.
+
 # %%
 train_blanks = or_reference("train_blanks", train_blanks)
 TEXT = both_sides.news()
@@ -259,9 +349,31 @@ for steps, model in {200: early, STEPS: trained}.items():
 #
 # But for words side by side no network is needed: count how often one word follows another, and multiply the probabilities given by the two neighbours.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: So no network is needed for words side by side: count how often one word follows another, and multiply what the two neighbours say. Which counts does this network beat on held-out blanks?
+#
+# ask: The poll.
+#
+# expect: "Both: it reads the whole sentence." Counting knows from the start that neighbours matter. The network has to find that out.
+#
+# skip: Show the bars.
+
 # %%
 choices = ["none", "of words", "of words and of pairs on both sides"]
 predict("yours", "Which counts does your model beat on held-out blanks?", options=choices)
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Nats for the right word: lower is better. Counts of pairs 3.9, the network 4.2; the interval of the difference reaches from minus 0.47 to zero. On its own sentences the network has 2.8: of what it learnt late, much holds for these sentences alone.
+#
+# ask: What would you change to let the network win?
+#
+# expect: "Train longer." It has learnt its sentences by heart already: give it more text.
+#
+# skip: Say the title.
 
 # %% slide="subslide"
 nats = blanks.nats_of_counts(TEXT, WORDS) | {"yours": blanks.nats(trained)}
@@ -281,6 +393,19 @@ outcome("yours", choices[2 if gain["low"] > 0 else int(own.mean() < of_words.mea
 # ### A larger one
 #
 # The package has a larger masked model: three blocks of 256 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read what the course's biLM read, in the same number of steps ([its card](../../elmo_mini/data/larger_masked_lm/README.md)), and is about as large: 5.0 million weights against 4.8. Half of its weights are word vectors, which the biLM makes from letters. One core trained it in 24 minutes; the biLM took 92. It has read novels, film reviews and speeches; yours has read news.
+
+# %% [markdown] deck="printed"
+# ## A larger one: 5 million weights
+#
+# minutes: 1.5
+#
+# say: Three blocks of 256 numbers, 10,000 words, and it has read what the course's biLM read. *Two something ago we left*: years, 76 per cent. *She opened the something and went in*: room, door, sea.
+#
+# ask: What does it do well, and what not?
+#
+# expect: "It understands the sentence." It does well where a phrase decides. Look at *sea* and *boat*.
+#
+# skip: Read two of them. Live instead: a sentence of the room's in MINE, a second.
 
 # %% slide="subslide"
 large, large_words = load_masked_lm()
@@ -307,9 +432,33 @@ for question, share in agreement.masked_reader(large, large_words).items():
 #
 # It is divided by the word's own probability, which would otherwise count twice.
 
+# %% [markdown] deck="poll"
+# minutes: 2
+#
+# say: Back to the question: what do both sides at once bring on real text? The rival is fair: two separate models, one for each side, their probabilities multiplied and divided by the word's own. A product of experts. It is what ELMo's users can do afterwards.
+#
+# ask: The poll. How much will lie between them?
+#
+# expect: "Both at once, by far." It is ahead. Look at how much.
+#
+# skip: Vote only.
+
 # %%
 choices = ["the product", "both at once"]
 predict("product", "What loses less on real text?", options=choices)
+
+# %% [markdown] deck="figure"
+# ## Both at once is far ahead of each side, and hardly of their product
+#
+# minutes: 3
+#
+# say: Brown, five starts, nats for the hidden word. From the left 4.19, from the right 3.91, product 3.55, both at once 3.48. So 0.06 nats between the last two, interval 0.01 to 0.12. Most of what the two sides know of a blank can be joined afterwards.
+#
+# ask: Why then did BERT win everywhere?
+#
+# expect: "Because of the joint reading." It was larger, had read more, was fine-tuned as a whole. The paper argues for joint reading; no table of it trains ELMo's way.
+#
+# skip: Left, right, both.
 
 # %% slide="subslide"
 BLANKS = stored_result("both_sides_blanks")
@@ -337,9 +486,33 @@ outcome("product", choices[int(more["mean"] > 0)])
 #
 # A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: A forward model learns from every word that it reads, BERT from 15 in 100. Same network, reading only to the left: asked at every position, or at 15 in 100.
+#
+# ask: The poll.
+#
+# expect: "Under 0.1: it sees as much text." It reads as much and is told a seventh as often.
+#
+# skip: Say the result.
+
 # %%
 choices = ["under 0.1 nats", "0.1 to 1 nat", "over 1 nat"]
 predict("share", "How much worse is the second than the first?", options=choices)
+
+# %% [markdown] deck="figure"
+# ## What asking for 15 words in 100 costs
+#
+# minutes: 2
+#
+# say: After 300 batches 0.36 nats, and a blank costs about as much again: a reader of the next word stands beside it, a blank must find its neighbour. Two starts are few, so both intervals are too narrow. In the paper the masked model converges a little more slowly.
+#
+# ask: What happens to the first one's lead after 600 rounds?
+#
+# expect: "It grows." On so little text it begins to learn by heart. They try it.
+#
+# skip: Say the first difference.
 
 # %% slide="subslide"
 ROUNDS = 300  # change me
@@ -389,6 +562,19 @@ outcome("share", choices[int(cost["mean"] > 0.1) + int(cost["mean"] > 1)])
 # - *repeats*: how many of the words in sight the model answers with themselves,
 # - *answers [MASK]*: how many of the blanks it answers with `[MASK]`.
 
+# %% [markdown] deck="figure"
+# ## Three broken runs: what does a loss of 0.7 say?
+#
+# minutes: 2.5
+#
+# say: Two bars a run: the loss that it reports of itself, and the loss of true blanks in held-out sentences. A and C report a splendid loss. Both have the answer in sight, in one way or another: one of them is asked for every word, or for what it reads, or reads the words before they were hidden. Exercise 3 has more symptoms. B is quiet: it does not move when words change places.
+#
+# ask: Which bar do you look at first?
+#
+# expect: "The loss." A loss says something only of the question that was asked.
+#
+# skip: Say that A and C see the answer.
+
 # %% slide="subslide"
 seen = planted.every_run(TEXT, WORDS, 200)
 reported = {name: s.training for name, s in seen.items()}
@@ -425,6 +611,19 @@ check("broken_blanks", broken_blanks)
 # %% [markdown] model_answer="broken_blanks"
 # **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no position embeddings (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
 
+# %% [markdown] deck="table"
+# ## Two sentences in one row
+#
+# minutes: 2
+#
+# say: A question and a passage, a claim and its evidence. Networks often read each text alone. BERT reads both in one row, so that every word of one can read every word of the other. A token enters as a sum of three vectors: word, position, segment. CLS is for what concerns the whole row, SEP ends a sentence.
+#
+# ask: What would be lost without the segments?
+#
+# expect: "Nothing, there is the SEP." A block would have to find out for each word on which side of it the word stands.
+#
+# skip: Read the first row.
+
 # %% [markdown] slide="slide"
 # ## 4. Two sentences in one row
 #
@@ -436,6 +635,25 @@ check("broken_blanks", broken_blanks)
 # | segment | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
 #
 # `[CLS]` is a position for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors: word, position embedding, segment embedding. All are learnt (`nn.Embedding`), BERT's positions from random numbers, ours from sinusoidal ones. BERT has 512 positions, ours 32. In all this BERT is a pretrained encoder and has no decoder (lesson 13).
+
+# %% [markdown] deck="words"
+# ## The second question: does this sentence follow that one?
+#
+# Half of the pairs are true; in the other half the second sentence is drawn at random.
+#
+# . . .
+#
+# The best judge of pairs scores by $\log \dfrac{p(a, b)}{p(a)\,p(b)} + \log \dfrac{1 - f}{f}$
+#
+# minutes: 2.5
+#
+# say: Next-sentence prediction. Derive the odds: a true pair comes with p of a and b and the weight 1 minus f, a false one with p of a times p of b and the weight f. The ratio is this. The first part is the pointwise mutual information, known from lesson 01.
+#
+# ask: With half of the pairs false, what remains of the second part?
+#
+# expect: "A half." Log of one: nothing.
+#
+# skip: Show the question only.
 
 # %% [markdown] slide="subslide"
 # BERT learns a second question from raw text, **next-sentence prediction**: does the second sentence follow the first? In one half of the pairs it does. In the other half it was drawn at random.
@@ -481,6 +699,22 @@ best_log_odds = or_reference("best_log_odds", best_log_odds)
 #
 # Your formula decides. Take sentences that know nothing of each other: $p(a, b) = p(a)\,p(b)$.
 
+# %% [markdown] deck="poll"
+# - 0
+# - −log 5
+# - +log 5
+# - it depends on the sentences
+#
+# minutes: 1.5
+#
+# say: "BERT uses negative sampling, for sentences in place of words." Take sentences that know nothing of each other, and five false pairs for each true one.
+#
+# ask: The poll.
+#
+# expect: "It depends." They know nothing of each other, so only the shift is left: minus log five, as in word2vec. A cousin, and not the same: BERT reads the pair jointly, has no k, and the paper never speaks of it.
+#
+# skip: Leave it out.
+
 # %%
 predict("shift", "For each true pair, five false ones. What log odds does every pair get?")
 
@@ -494,6 +728,24 @@ outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 
 # %% [markdown]
 # **A cousin, not the same.** With one false pair for each true one, the best score is the pointwise mutual information of the two sentences. With five, subtract $\log 5$, as in lesson 01. But word2vec scores a pair by a dot product of two separate vectors. BERT reads the pair **jointly**, has no $k$ and no exponent for the noise, and the paper never speaks of negative sampling.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - What depends on left and right together is **not in a sum** of the halves.
+# - On real text both at once beat each side by far, and their product by a little.
+# - A loss says something only of the **question that was asked**.
+# - Asked for 15 words in 100, a model learns more slowly at first.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 2, 3 and 4. Next time we write the block ourselves.
+#
+# ask: Which rival of today would you have left out?
+#
+# expect: "The counts." Or the product. Each changes the conclusion.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap

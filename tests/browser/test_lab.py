@@ -258,6 +258,8 @@ def test_a_passed_answer_goes_from_one_lesson_to_the_next(
     start = code_cell(page, "from autograde import calibration, check, mine")
     run_cell(start)
     expect(start).to_contain_text("`stream_rows` is the course's: you have not passed it yet.")
+    write_cell(start, 'from autograde import calibration, check, mine\n\nmine("perplexity")')
+    run_cell(start)
     expect(start).to_contain_text("`perplexity` is yours, kept on")
     assert_nothing_went_wrong(page)
 

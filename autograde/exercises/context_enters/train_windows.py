@@ -227,8 +227,7 @@ the cells are forgotten: h.detach(), c.detach() -> h.detach(), torch.zeros_like(
 the state is forgotten, the cells are kept: h.detach(), c.detach() \
         -> torch.zeros_like(h), c.detach()
     You carry c on and not h. Both belong to the state.
-zeros for the first window: state, losses = None, [] \
-        -> state, losses = (torch.ones(len(windows[0][0]), 4),) * 2, []
+zeros for the first window: state = None -> state = (torch.ones(len(windows[0][0]), 4),) * 2
     Your first window begins with a state of its own. It begins with None.
 --- no hint
 the targets are read: model(inputs, state) -> model(targets, state)

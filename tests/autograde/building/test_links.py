@@ -29,7 +29,9 @@ HOSTS = {
     "github.com": r"/[\w-]+/[\w.-]+(?:/blob/[\w./-]+|/issues/\d+)?",
     "allennlp.org": r"/elmo",
     "pytorch.org": r"/get-started/locally/",
-    "nbgrader.readthedocs.io": r"/en/stable/",
+    "docs.astral.sh": r"/uv/",
+    "nbgrader.readthedocs.io": r"/en/stable/[\w./]*",
+    "jobqueue.dask.org": r"/?",
 }
 
 

@@ -16,6 +16,7 @@ from autograde.building.notebooks import solution_notebook
 from autograde.checking.catalogue import catalogue, find
 from autograde.checking.check import examine
 from tests.autograde.exercises.claims import STEMS, claims_hold
+from tests.lesson_text import for_learners
 
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -61,7 +62,7 @@ def test_every_exercise_is_asked_and_checked_in_its_lesson() -> None:
 
 @every_source
 def test_every_element_of_a_lesson_is_there(source: Path) -> None:
-    text = source.read_text("utf-8")
+    text = for_learners(source)
     assert [element for element in ELEMENTS if element not in text] == []
 
 

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from course.attention.broken_attention import reach
 from course.attention.recurrent_lm import RecurrentLM
 from elmo_mini.checkpoints.safetensors_file import CheckpointDamaged
 from elmo_mini.models.attention import Block
@@ -16,6 +15,15 @@ from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.files import load_causal_lm, save_causal_lm
 
 SIZES = {"dim": 8, "heads": 2, "layers": 2, "longest": 6}
+
+
+@torch.no_grad()
+def reach(model: nn.Module, ids: Tensor, other: int) -> Tensor:
+    """(T, T): row s says at which positions the scores move when `other` stands at position s."""
+    texts = ids.repeat(1 + len(ids), 1)
+    texts[1:].fill_diagonal_(other)
+    scores = model(texts)
+    return (scores[1:] - scores[:1]).abs().amax(-1) > 1e-6
 
 
 def test_no_word_reaches_a_place_before_it() -> None:

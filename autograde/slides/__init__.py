@@ -1,0 +1,1 @@
+"""A lesson's lecture: a deck of slides that opens offline, made from its source and its figures."""

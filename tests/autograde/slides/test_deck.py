@@ -1,0 +1,119 @@
+"""A deck holds what its slides promise, and says so where it cannot."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from autograde.slides import shown
+from autograde.slides.deck import CannotShow, deck
+from course.figures import plots
+from tests.autograde.slides.test_deck_source import NOTE, lesson_of
+
+POLL = 'WAYS = ["up", "down"]\npredict("way", "Up or down?", options=WAYS)'
+ANSWER = 'outcome("way", "up")'
+
+
+def slide(kind: str, text: str = "# ## A heading\n", keys: str = "") -> str:
+    return f'# %% [markdown] deck="{kind}"{keys}\n{text}{NOTE}\n'
+
+
+def made(folder: Path, slides: str, source: str, *outputs: Any, kind: str = "code") -> str:
+    """The deck of one slide before one cell, and a poll's answer."""
+    written = source if kind == "code" else "".join(f"# {line}\n" for line in source.splitlines())
+    header = "# %%" if kind == "code" else "# %% [markdown]"
+    text = f"{slides}{header}\n{written}\n\n# %%\n{ANSWER}\n"
+    cell = (
+        new_code_cell(source, outputs=list(outputs))
+        if kind == "code"
+        else new_markdown_cell(source)
+    )
+    measured = new_output("execute_result", data={"text/plain": "Nothing recorded · measured: up"})
+    answered = new_code_cell(ANSWER, outputs=[measured])
+    return deck(lesson_of(folder, text), new_notebook(cells=[cell, answered]))
+
+
+def drawn() -> Any:
+    picture = plots.bars(["a", "b"], {"x": [1, 2]}, title="B is twice A", ylabel="times")
+    data, metadata = picture._repr_mimebundle_()
+    return new_output("execute_result", data=data, metadata=metadata)
+
+
+def printed(text: str) -> Any:
+    return new_output("stream", name="stdout", text=text)
+
+
+def test_a_figures_title_becomes_the_heading_and_leaves_the_drawing(tmp_path: Path) -> None:
+    page = made(tmp_path, slide("figure", ""), "draw()", drawn())
+    assert "<h2>B is twice A</h2>" in page
+    figure = shown.figure(new_code_cell("draw()", outputs=[drawn()]))
+    assert "twice" not in figure.svg
+    assert "times" in figure.svg
+    assert f'alt="{figure.alt}"' in page
+
+
+def test_a_prediction_is_a_poll_with_its_answer_as_the_last_step(tmp_path: Path) -> None:
+    page = made(tmp_path, slide("poll", ""), POLL)
+    question, options, answer = (
+        page.index(text) for text in ("Up or down?", "<li>down", "<b>up</b>")
+    )
+    assert question < options < answer
+    assert '<li class="fragment is" data-fragment-index="2">up</li>' in page
+
+
+def test_an_answer_comes_after_its_stub(tmp_path: Path) -> None:
+    source = "def f():\n    ### BEGIN SOLUTION\n    return 7\n    ### END SOLUTION"
+    page = made(tmp_path, slide("code"), source)
+    assert "SOLUTION" not in page
+    assert page.index("<h2>") < page.index('<span class="fragment">') < page.index(">7<")
+
+
+def test_tables_formulas_and_chosen_lines_are_shown(tmp_path: Path) -> None:
+    table = "Text.\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    assert "<td>1</td>" in made(tmp_path / "1", slide("table"), table, kind="markdown")
+    formulas = "$$x$$\n\n$$y \\tag{1}$$"
+    page = made(tmp_path / "2", slide("formula", keys=' lines="2"'), formulas, kind="markdown")
+    assert "<mi>y</mi>" in page
+    assert "<mi>x</mi>" not in page
+    assert "(1)" not in page.split("</section>")[0].split("<section")[1]
+    lines = slide("printed", keys=' lines="1,3"')
+    page = made(tmp_path / "3", lines, "show()", printed("one\ntwo\nthree\n"))
+    assert "<code>one\nthree</code>" in page
+
+
+def test_the_note_counts_the_minutes(tmp_path: Path) -> None:
+    page = made(tmp_path, slide("words") + slide("words"), "1")
+    assert "<strong>Minutes 0 to 1.5</strong> of 3" in page
+    assert "<strong>Minutes 1.5 to 3</strong> of 3" in page
+    assert page.count('data-timing="90"') == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "said"),
+    [
+        ("figure", "1 + 1", "it has drawn no figure"),
+        ("printed", "1 + 1", "it has printed nothing"),
+        ("table", "1 + 1", "it has no table"),
+        ("formula", "1 + 1", "it has no displayed formula"),
+        ("poll", "1 + 1", "it asks for no prediction"),
+        ("poll", 'predict("other", "What?")', "no outcome('other', ...) has been measured"),
+        ("poll", 'predict("way", "What?")', "it names no options"),
+        ("poll", 'predict("way", "What?", options=make())', "its options are computed"),
+        ("code", "\n".join(f"line_{n} = {n}" for n in range(13)), "it has 13 lines"),
+        ("code", f"x = '{'x' * 95}'", "a wall holds 12 of 94"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_with_its_line(
+    tmp_path: Path, kind: str, source: str, said: str
+) -> None:
+    with pytest.raises(CannotShow) as error:
+        made(tmp_path, slide(kind), source)
+    assert said in str(error.value)
+    assert "x.py:1" in str(error.value)
+
+
+def test_a_notebook_of_another_source_is_refused(tmp_path: Path) -> None:
+    lesson = lesson_of(tmp_path, slide("words") + "# %%\n1 + 1\n")
+    with pytest.raises(CannotShow, match="build --execute 01_x"):
+        deck(lesson, new_notebook(cells=[new_code_cell("2 + 2")]))
