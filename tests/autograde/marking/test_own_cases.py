@@ -69,6 +69,6 @@ def test_an_elmo_of_any_students_cases_can_be_questioned_in_every_right_way() ->
     exercise = catalogue.find("find_fault")
     names: dict[str, Any] = {}
     exec(answers_of("08_scalar_mix_and_elmo")["find_fault"], names)
-    for number in range(12):
+    for number in range(6):
         seed = seed_for(THIS_YEAR, f"s{number}", exercise.id)
         assert examine(exercise, names["find_fault"], seed).points == exercise.points
