@@ -19,6 +19,7 @@ import nbformat
 
 COURSE = Path(__file__).resolve().parents[2]
 SETTINGS = COURSE / "docs" / "book"
+START, INDEX = "README.md", "index.md"
 ABOUT = ("CONCEPTS.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")
 CARDS = ("elmo_mini/data/README.md", "elmo_mini/data/course_bilm/README.md")
 NO_SPHINX = (
@@ -32,7 +33,7 @@ TAUGHT = re.compile(r"Taught in (?P<where>lesson .*?)(?=[.;](?:\s|$))")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Where the site goes, and whether a browser opens it."""
+    """Where the site goes."""
     parser.add_argument(
         "--output", type=Path, default=COURSE / "build" / "book", help="folder of the site"
     )
@@ -61,7 +62,7 @@ def gather(course: Path, pages: Path) -> None:
     """Write the source of the book."""
     notebooks = sorted((course / "solutions").glob("[0-9][0-9]_*/*.ipynb"))
     texts = {
-        "index.md": (course / "README.md").read_text(encoding="utf-8"),
+        START: (course / START).read_text(encoding="utf-8"),
         "papers.md": paper_table(),
         **{name: (course / name).read_text(encoding="utf-8") for name in (*ABOUT, *CARDS)},
         **{
@@ -71,7 +72,7 @@ def gather(course: Path, pages: Path) -> None:
         **dict(api_pages(course / "elmo_mini")),
     }
     lessons = [f"lessons/{path.parent.name}/{path.stem}" for path in notebooks]
-    texts["index.md"] += contents(lessons, [name.removesuffix(".md") for name in texts])
+    texts[START] += contents(lessons, [name.removesuffix(".md") for name in texts])
     for path in notebooks:
         place = Path("lessons", path.parent.name, path.name)
         notebook = book_notebook(nbformat.read(path, as_version=4), place)
@@ -84,12 +85,9 @@ def gather(course: Path, pages: Path) -> None:
         to_open.parent.mkdir(exist_ok=True)
         shutil.copyfile(course / place, to_open)
     for name, text in texts.items():
-        target = pages / name
+        target = pages / (INDEX if name == START else name)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if name == "index.md":
-            text = text.replace("](README.md", "](index.md")
-        place = Path("README.md") if name == "index.md" else Path(name)
-        target.write_text(linked(text, place, course, pages, texts), encoding="utf-8")
+        target.write_text(linked(text, Path(name), course, pages, texts), encoding="utf-8")
     shutil.copytree(course / "docs" / "pictures", pages / "docs" / "pictures")
 
 
@@ -124,8 +122,8 @@ def linked(text: str, place: Path, course: Path, pages: Path, names: Collection[
         if inside.parts[0] == "elmo_mini" and inside.suffix == ".py":
             module = ".".join(inside.with_suffix("").parts)
             return f"{{py:mod}}`{link['words'].strip('`')} <{module}>`"
-        if inside == Path("README.md"):
-            return f"[{link['words']}](/index.md{part})"
+        if inside == Path(START):
+            return f"[{link['words']}](/{INDEX}{part})"
         if inside.as_posix() in names or inside.parts[0] == "lessons":
             return f"[{link['words']}](/{inside.as_posix()}{part})"
         if not target.is_file():

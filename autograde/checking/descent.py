@@ -1,4 +1,4 @@
-"""An optimizer for checks: plain gradient descent, and a record of every learning rate."""
+"""Optimizers for checks: a plain one to build on, and gradient descent that records its rates."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,10 +8,25 @@ import torch
 from torch.nn import Parameter
 
 
-class Descent(torch.optim.Optimizer):
-    """Plain gradient descent that any loop or scheduler can drive.
+class PlainOptimizer(torch.optim.Optimizer):
+    """An optimizer without what PyTorch's base class does when it is made.
 
-    What the base class does when it is made would import a compiler first, which takes seconds.
+    That would import a compiler first, which takes seconds.
+    """
+
+    def __init__(self, groups: list[dict[str, Any]], defaults: dict[str, Any]) -> None:
+        self.defaults, self.param_groups = defaults, groups
+        self.state = defaultdict(dict)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                weight.grad = None if set_to_none or weight.grad is None else weight.grad * 0
+
+
+class Descent(PlainOptimizer):
+    """Plain gradient descent that any loop or scheduler can drive.
 
     Parameters
     ----------
@@ -23,16 +38,9 @@ class Descent(torch.optim.Optimizer):
     """
 
     def __init__(self, *groups: tuple[Iterable[Parameter], float]) -> None:
-        self.defaults = {"lr": groups[0][1]}
-        self.param_groups = [{"params": list(weights), "lr": rate} for weights, rate in groups]
-        self.state = defaultdict(dict)
+        made = [{"params": list(weights), "lr": rate} for weights, rate in groups]
+        super().__init__(made, {"lr": groups[0][1]})
         self.rates: list[list[float]] = []
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the slopes."""
-        for group in self.param_groups:
-            for weight in group["params"]:
-                weight.grad = None if set_to_none or weight.grad is None else weight.grad * 0
 
     def step(self, closure: Any = None) -> Any:
         """One step down the slopes."""

@@ -18,7 +18,6 @@ from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
 from autograde.marking.verdict import ExerciseVerdict
 
-NOT_JUDGED = "Your answer was not judged"
 TOO_LONG = (
     "Your function was still running after {seconds:g} seconds of processor time in the case "
     '"{case}", and was stopped. A loop may never end: look at what should end each `while`.'

@@ -161,10 +161,10 @@ def go_on(
     -------
     the chosen words, at most `longest`, without the boundary that ends them
     """
-    state: Any = None
-    said: list[int] = []
+    state = None
     for word in start:
         scores, state = step(word, state)
+    said: list[int] = []
     while len(said) < longest:
         word = choose(scores)
         if word == boundary:

@@ -22,14 +22,7 @@ WORDS = ("the", "film", "is", "a", "small", "gem", "and", "its", "end", "was", "
 @torch.no_grad()
 def sentence_vectors(texts: Texts, layers_of: LayersOf) -> Any:
     """(N, (L + 1) 2H): the mean over the words of each layer, side by side."""
-    order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
-    found: list[Any] = [None] * len(texts)
-    for start in range(0, len(order), 64):
-        rows = order[start : start + 64]
-        layers, _ = layers_of([texts[row] for row in rows])
-        for b, row in enumerate(rows):
-            found[row] = torch.cat([layer[b, 1 : 1 + len(texts[row])].mean(0) for layer in layers])
-    return torch.stack(found).numpy()
+    return _right(texts, layers_of)
 
 
 def _layers_of(batch: Texts) -> tuple[list[Tensor], Tensor]:

@@ -80,22 +80,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     }
 
 
-def _loop(
-    step: Step, start: Sequence[int], choose: Choose, boundary: int, longest: int
-) -> list[int]:
-    state = None
-    for word in start:
-        scores, state = step(word, state)
-    said: list[int] = []
-    while len(said) < longest:
-        word = choose(scores)
-        if word == boundary:
-            return said
-        said.append(word)
-        scores, state = step(word, state)
-    return said
-
-
 def _for_loop(
     step: Step, start: Sequence[int], choose: Choose, boundary: int, longest: int
 ) -> list[int]:
@@ -188,6 +172,6 @@ EXERCISE = Exercise(
         Case("the boundary would come next", _talk(2, 4, 4)),
         Case("one word", _talk(3, 0, 1), edge=True),
     ),
-    mistakes=slips(_loop, SLIPS),
-    right_answers={"the lesson's loop": _loop, "reads first, then chooses": _for_loop},
+    mistakes=slips(go_on, SLIPS),
+    right_answers={"reads first, then chooses": _for_loop},
 )

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from autograde.checking.descent import PlainOptimizer
 from autograde.marking.asking.wire import BadMessage
 
 MOST = 1_000_000
@@ -70,20 +71,12 @@ class ModuleThere(nn.Module):
         return self._there.copied(self)
 
 
-class OptimiserThere(torch.optim.Optimizer):
+class OptimiserThere(PlainOptimizer):
     """Stands for an optimiser of the other side, which takes the steps there."""
 
     def __init__(self, there: Asked, groups: list[dict[str, Any]]) -> None:
-        self._there = there  # the base class would import a compiler first, which takes seconds
-        self.defaults: dict[str, Any] = {}
-        self.state: Any = {}
-        self.param_groups = groups
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients."""
-        for group in self.param_groups:
-            for weight in group["params"]:
-                weight.grad = None if set_to_none or weight.grad is None else weight.grad * 0
+        self._there = there
+        super().__init__(groups, {})
 
     def step(self, closure: Any = None) -> Any:
         """One step with the gradients that are here."""
