@@ -211,6 +211,7 @@ def president(seeds: Sequence[int]) -> tuple[str, Result]:
     return "The course's model of speeches beside counts of the same speeches", {
         "test": f"held-out addresses in {rows} stretches, {said.numel():,} words; the model reads "
         f"windows of {longest}; counts smoothed after Kneser and Ney",
+        "interval": f"95 %, Student's t over {rows} stretches of the text; one model, one start",
         "perplexity": {name: float(np.exp(values.mean())) for name, values in nats.items()},
         "nats the blocks add to triples, over the stretches": interval(less),
     }
