@@ -78,6 +78,7 @@ def _end(child: int) -> float:
 def _submission(descriptor: int, limits: dict[str, Any], walls: bool) -> None:
     status = 1
     try:
+        os.setsid()  # a signal to its group reaches neither the server nor bubblewrap
         os.dup2(descriptor, 3)
         os.closerange(4, 64)
         if walls:

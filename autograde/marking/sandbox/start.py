@@ -1,5 +1,6 @@
 """Starting the fork server: in bubblewrap where there is one, else as a plain subprocess."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -106,6 +107,7 @@ class Server:
         theirs.close()
         self.line = ours
         self._rest = b""
+        self._lost = False
         ours.settimeout(120)
         self._heard()
 
@@ -115,21 +117,19 @@ class Server:
         return BUBBLEWRAP if self.walls else UNSANDBOXED
 
     def is_lost(self) -> bool:
-        """Whether it has ended, as when it was killed."""
-        return self.process.poll() is not None
+        """Whether it has ended, as when it was killed; bubblewrap's process may outlive it."""
+        return self._lost or self.process.poll() is not None
 
     def begin(self) -> tuple[int, socket.socket]:
         """Start a submission: its number, and the line to it."""
         ours, theirs = socket.socketpair()
-        request = {"limits": self.limits.asdict()}
-        socket.send_fds(self.line, [json.dumps(request).encode()], [theirs.fileno()])
-        theirs.close()
-        return int(self._heard()["started"]), ours
+        with theirs:
+            found = self._asked({"limits": self.limits.asdict()}, theirs.fileno())
+        return int(found["started"]), ours
 
     def end(self, number: int) -> float:
         """End a submission, with all that it has started; the processor seconds that it took."""
-        self.line.sendall(json.dumps({"end": number}).encode())
-        return float(self._heard()["seconds"])
+        return float(self._asked({"end": number})["seconds"])
 
     def close(self) -> None:
         """End the server and what it has started."""
@@ -142,13 +142,19 @@ class Server:
         self._log.close()
         self._folder.cleanup()
 
+    def _asked(self, request: dict[str, Any], *descriptors: int) -> dict[str, Any]:
+        with contextlib.suppress(OSError):  # a lost server is noticed where its answer is missing
+            socket.send_fds(self.line, [json.dumps(request).encode()], descriptors)
+        return self._heard()
+
     def _heard(self) -> dict[str, Any]:
         while b"\n" not in self._rest:
             try:
                 piece = self.line.recv(65_536)
-            except TimeoutError:
+            except OSError:
                 piece = b""
             if not piece:
+                self._lost = True
                 self._log.seek(0)
                 said = self._log.read()[-2000:].decode("utf-8", "replace")
                 raise NoServer(f"the fork server has ended: {said}")

@@ -132,6 +132,7 @@ class Submission:
 
     def _answer(self, name: str, expression: str, seconds: float, cases: int) -> None:
         try:
+            os.setsid()  # a signal to its group costs this check, and nothing of the notebook
             ours, theirs = socket.socketpair()
             try:
                 answer = eval(expression, vars(self.module))

@@ -9,8 +9,9 @@ from typing import Any
 import nbformat
 import pytest
 
+from autograde.marking.judging import line_of
 from autograde.marking.limits import Limits
-from autograde.marking.sandbox.start import has_bubblewrap
+from autograde.marking.sandbox.start import NoServer, Server, has_bubblewrap
 from autograde.marking.verdict import Verdict
 from autograde.marking.worker import Task, gone_for, mark
 from tests.autograde.marking.attacks import ANSWERS, BEFORE, CANARIES
@@ -143,6 +144,26 @@ def test_a_forged_answer_earns_nothing_and_costs_its_own_exercise(task: Any, nam
     assert {n: p for n, p in points.items() if n != FORGED} == {
         n: p for n, p in most.items() if n != FORGED
     }
+
+
+@pytest.mark.parametrize("walls", [pytest.param(True, marks=walls), False])
+def test_a_signal_to_a_submissions_group_leaves_the_server_alone(walls: bool) -> None:
+    """And a server that is lost all the same is known to be lost, so that marking begins anew."""
+    server = Server(set(), LIMITS, walls)
+    try:
+        number, line = server.begin()
+        line_of(line, lambda: None).send(["run", "import os\nos.killpg(0, 9)", "<cell>", 3])
+        line.settimeout(20)
+        line.recv(1)  # the first process of a namespace survives what it sends itself
+        server.end(number)
+        number, _ = server.begin()
+        assert not server.is_lost()
+        server.line.shutdown(socket.SHUT_RDWR)
+        with pytest.raises(NoServer):
+            server.end(number)
+        assert server.is_lost()
+    finally:
+        server.close()
 
 
 @walls
