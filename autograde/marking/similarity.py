@@ -6,6 +6,7 @@ person to look through, and no verdict: short answers are alike because they are
 """
 
 import argparse
+import hashlib
 import io
 import json
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from html import escape
 from pathlib import Path
 
 import nbformat
-from copydetect import CodeFingerprint, compare_files
+from copydetect import CodeFingerprint, compare_files, utils
 from copydetect.utils import filter_code, get_document_fingerprints, highlight_overlap
 from nbformat.notebooknode import NotebookNode
 
@@ -25,6 +26,15 @@ from autograde.marking.repair import KEY, repaired
 PUBLISHED = "the published answers"
 # Of the filtered text, in characters: matches below are noise, matches above are always found.
 NOISE, GUARANTEE = 20, 30
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=7).digest(), "big")
+
+
+# Winnowing keeps the smallest hashes. Python's own differ from process to process, and so did
+# the shares.
+vars(utils)["hash"] = _hash
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
