@@ -1,15 +1,14 @@
 """``python -m course.why_bert.experiments NAME ...``: what lesson 14 measures, full-size.
 
-``labels``: pretrained, scrambled and fresh weights, by the number of labels.
+``labels``: two tasks by the number of labels; pretrained and fresh networks, and who needs none.
 ``knowledge``: weights pretrained on speeches, on speeches with their words shuffled, and on film
 reviews, fine-tuned for two tasks. Two controls: questions without their ``?``, and a bag of the
 words that the networks know.
-``leash``: a pull to the start, and one to 0, by its strength and the length of training.
 """
 
 import argparse
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,65 +18,109 @@ import torch
 from course.command import Prepared, Result, run_experiments
 from course.results.accuracy import share_right
 from course.texts import labelled_tasks as tasks
-from course.texts.labelled_tasks import Labelled
+from course.texts.noun_or_verb import next_class, noun_or_verb
 from course.texts.word_classes import word_classes
+from course.why_bert import rivals
 from course.why_bert.fine_tuning_setup import (
-    KINDS,
     WITHOUT_MARK,
     FineTuningSetup,
     Weights,
-    baselines,
     course_setup,
 )
 from course.why_bert.labels_saved import needed_interval
 from course.why_bert.speeches import fit
 from elmo_mini import corpora
+from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 
-STEPS = {50: 100, 100: 125, 200: 150, 320: 175, 640: 200, 1_600: 250, 3_200: 300}
+STEPS = {50: 100, 200: 150, 800: 250, 1_600: 300}
 KNOWN, EPOCHS, TOKENS = 50, 5, 120_000
 SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG, KNOWN_BAG, NOTHING = "bag of words", "bag, 1,000 words", "nothing"
 ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
-STRENGTHS, LENGTHS, LOOSE = (0.01, 0.1, 1.0, 10.0), (100, 300), "no pull"
-CATCHING_UP = ("fresh", "scrambled", "two words and endings")
+NOUN_OR_VERB, NEXT = "noun or verb", "class of the next word"
+LAST = "class of the last word"
+TUNED, FRESH, STATE, OWN = "fine-tuned", "fresh", "frozen state", "features"
+TABLE, VECTOR, COUNTED = "table of last words", "last word's vector", "counted vectors"
+BOTH, RIVALS, ALL = "features and state", "features and counts", "features, counts and state"
+LEADS = (
+    (TUNED, FRESH),
+    (TUNED, STATE),
+    (TUNED, RIVALS),
+    (STATE, OWN),
+    (STATE, COUNTED),
+    (BOTH, OWN),
+    (ALL, RIVALS),
+)
 
 
 def labels(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Right answers by the number of labels, and how many each needs to catch up."""
+    """Right answers by the number of labels, and how many a fresh network needs to catch up."""
     setup = course_setup()
-    test, rows = setup.task.test, dict[str, dict[int, np.ndarray]]()
-    for kind in KINDS:
-        rows[kind] = {
-            count: np.stack([_tuned(setup, kind, count, steps, seed) for seed in seeds])
-            for count, steps in STEPS.items()
+    speeches = corpora.load("state_union").split("train").sentences(lower=True)
+    stream = text_stream(list(speeches), setup.vocabulary).tolist()
+    counted = rivals.counted_vectors(stream, len(setup.vocabulary))
+    found, catching_up = {}, {}
+    for name, task in ((NOUN_OR_VERB, noun_or_verb()), (NEXT, next_class())):
+        of_task = replace(setup, task=task)
+        rows: dict[str, dict[int, np.ndarray]] = {}
+        for count, steps in STEPS.items():
+            draws = [right_of_all(of_task, counted, count, steps, seed) for seed in seeds]
+            for row in draws[0]:
+                rows.setdefault(row, {})[count] = np.stack([draw[row] for draw in draws])
+        found[name] = {
+            "right": {
+                row: {str(count): share_right(correct) for count, correct in curve.items()}
+                for row, curve in rows.items()
+            },
+            "leads": {
+                f"{one} less {other}": {
+                    str(count): share_right(rows[one][count] - rows[other][count])
+                    for count in STEPS
+                }
+                for one, other in LEADS
+            },
+            "commonest class": float(np.bincount(task.test.labels).max() / len(task.test.labels)),
+            "test": f"{len(task.test.texts)} beginnings of sentences (MASC)",
         }
-    for count in STEPS:
-        draws = [baselines(setup.task.train.drawn(count, seed), test) for seed in seeds]
-        for name in draws[0]:
-            rows.setdefault(name, {})[count] = np.stack([draw[name] for draw in draws])
-    level = rows["pretrained"][min(STEPS)]
-    return "The class of the last word, by the number of labels", {
+        rng = np.random.default_rng(0)
+        catching_up[name] = needed_interval(rows[TUNED][min(STEPS)], rows[FRESH], rng)
+    return "Two tasks, by the number of labels", {
         "training": f"batches of 10, steps by labels {STEPS}; Adam, body 0.001, head 0.01",
-        "test": f"{len(test.texts)} beginnings of sentences (MASC)",
         "seeds": list(seeds),
-        "right": {
-            name: {str(count): share_right(correct) for count, correct in curve.items()}
-            for name, curve in rows.items()
-        },
-        "labels for what the pretrained network does with the fewest": {
-            name: needed_interval(level, rows[name], np.random.default_rng(0))
-            for name in CATCHING_UP
-        },
+        "tasks": found,
+        "labels that fresh needs for what fine-tuned does with the fewest": catching_up,
     }
 
 
-def _tuned(setup: FineTuningSetup, kind: str, count: int, steps: int, seed: int) -> np.ndarray:
-    train = setup.task.train.drawn(count, seed)
-    return setup.correct(
-        setup.tuned(setup.weights(kind, seed), train, seed, steps=steps), setup.task.test
-    )
+def right_of_all(
+    setup: FineTuningSetup, counted: np.ndarray, count: int, steps: int, seed: int
+) -> dict[str, np.ndarray]:
+    """Of one draw of labels: which texts of the test each gets right."""
+    train, test = setup.task.train.drawn(count, seed), setup.task.test
+    own, parts = rivals.features(train, test), (train, test)
+    state = rivals.scaled(*(setup.states(part).numpy() for part in parts))
+    table = setup.pretrained["word.weight"].numpy()
+    vectors = {
+        VECTOR: [rivals.last_words(table, setup.vocabulary, part) for part in parts],
+        COUNTED: [rivals.last_words(counted, setup.vocabulary, part, 2) for part in parts],
+    }
+    counts = rivals.scaled(*vectors[COUNTED])
+    without = [rivals.beside(*pair) for pair in zip(own, counts, strict=True)]
+    whole = [rivals.beside(*pair) for pair in zip(without, state, strict=True)]
+    both = [rivals.beside(*pair) for pair in zip(own, state, strict=True)]
+    return {
+        TABLE: rivals.table_of_last_words(train, test),
+        **{name: rivals.read(*rivals.scaled(*rows), *parts) for name, rows in vectors.items()},
+        OWN: rivals.read(*own, *parts),
+        STATE: rivals.read(*state, *parts),
+        BOTH: rivals.read(*both, *parts),
+        RIVALS: rivals.read(*without, *parts),
+        ALL: rivals.read(*whole, *parts),
+        FRESH: setup.correct(setup.tuned(setup.fresh(seed), train, seed, steps=steps), test),
+        TUNED: setup.correct(setup.tuned(setup.pretrained, train, seed, steps=steps), test),
+    }
 
 
 def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
@@ -95,7 +138,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
         FILMS: _pretrained(setup, films),
     }
     compared = {
-        "class of the last word": (setup.task.train, setup.task.test, len(setup.task.classes)),
+        LAST: (setup.task.train, setup.task.test, len(setup.task.classes)),
         "kind of question": _questions(),
         WITHOUT_MARK: _questions(mark=False),
     }
@@ -108,9 +151,9 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
                 weights = read[name] if name in read else setup.fresh(seed)
                 model = setup.tuned(weights, sample, seed, classes=classes)
                 rows[name].append(setup.correct(model, test))
-            rows[BAG].append(baselines(sample, test)[BAG])
+            rows[BAG].append(rivals.bag_of_words(sample, test))
             cut = (with_known_words(part, vocabulary) for part in (sample, test))
-            rows[KNOWN_BAG].append(baselines(*cut)[BAG])
+            rows[KNOWN_BAG].append(rivals.bag_of_words(*cut))
         correct = {name: np.stack(draws) for name, draws in rows.items()}
         found[task] = {name: share_right(draws) for name, draws in correct.items()}
         found[task]["speeches less shuffled"] = share_right(correct[ORDERED] - correct[SHUFFLED])
@@ -151,51 +194,9 @@ def with_known_words(part: Labelled, vocabulary: Vocabulary) -> Labelled:
     return replace(part, texts=[vocabulary.decode(vocabulary.encode(text)) for text in part.texts])
 
 
-def leash(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Right answers with 50 labels, by where the body is pulled to, how strongly, how long."""
-    setup = course_setup()
-    found: dict[str, Any] = {}
-    for steps in LENGTHS:
-        rows = {
-            name: np.stack([_pulled(setup, steps, seed, how) for seed in seeds])
-            for name, how in _pulls().items()
-        }
-        found[str(steps)] = {
-            "right": {name: share_right(correct) for name, correct in rows.items()},
-            "lead over no pull": {
-                name: share_right(correct - rows[LOOSE])
-                for name, correct in rows.items()
-                if name != LOOSE
-            },
-        }
-    return "A pull on the pretrained body, with 50 labels", {
-        "training": "batches of 10; Adam, body 0.001, head 0.01",
-        "test": f"{len(setup.task.test.texts)} beginnings of sentences (MASC)",
-        "strengths": list(STRENGTHS),
-        "seeds": list(seeds),
-        "steps": found,
-    }
-
-
-def _pulls() -> dict[str, dict[str, Any]]:
-    """Each way to hold the body, as `FineTuningSetup.tuned` takes it."""
-    ways: dict[str, dict[str, Any]] = {LOOSE: {}}
-    for name, how in (("to the start", "pull"), ("to 0", "decay")):
-        ways |= {f"{name}, {strength:g}": {how: strength} for strength in STRENGTHS}
-    return ways
-
-
-def _pulled(setup: FineTuningSetup, steps: int, seed: int, how: Mapping[str, Any]) -> np.ndarray:
-    train = setup.task.train.drawn(KNOWN, seed)
-    return setup.correct(
-        setup.tuned(setup.pretrained, train, seed, steps=steps, **how), setup.task.test
-    )
-
-
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "labels": labels,
     "knowledge": knowledge,
-    "leash": leash,
 }
 
 

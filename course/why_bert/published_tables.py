@@ -123,7 +123,7 @@ STEPS = (
     (
         "BERT\nOct 2018",
         "both sides in every layer\none linear layer for each task",
-        "learns from 15 % of the words\nwrites no text; 512 tokens; dear",
+        "learns from 15 % of the words\nwrites no text; 512 tokens; costly",
     ),
 )
 

@@ -6,6 +6,7 @@ Letters in the shape comments: B sentences, T tokens, D numbers of a state, V wo
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -153,6 +154,13 @@ class Classifier(nn.Module):
         states = self.body.states(ids, mask)[torch.arange(len(ids)), last]  # (B, D)
         scores: Tensor = self.head(states)
         return scores
+
+    def groups(self, body_rate: float, head_rate: float) -> list[dict[str, Any]]:
+        """Two parameter groups for an optimizer: the body at one rate, the head at another."""
+        return [
+            {"params": list(self.body.parameters()), "lr": body_rate},
+            {"params": list(self.head.parameters()), "lr": head_rate},
+        ]
 
 
 def tune(

@@ -2,6 +2,7 @@
 
 LESSON = "14_why_bert"
 EXERCISES = (
+    "Classifier",
     "scrambled",
     "tune",
     "prior_gradient",

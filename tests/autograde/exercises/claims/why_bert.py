@@ -2,27 +2,54 @@
 
 import re
 
+LEAD = r"(?P<one>.+): (?P<mean>\S+) points \(\S+ to \S+\) (?P<side>ahead of|behind) (?P<other>.+)"
+UNCLEAR = r"(?P<one>.+) and (?P<other>.+): no clear difference \((?P<mean>\S+), .*\)"
+
+
+def _verdicts(printed: str) -> dict[tuple[str, str], tuple[str, float]]:
+    """Of every printed lead, what it says and by how many points."""
+    found = {}
+    for line in printed.splitlines():
+        if match := re.fullmatch(LEAD, line.strip()):
+            side = "ahead" if match["side"] == "ahead of" else "behind"
+            found[match["one"], match["other"]] = side, float(match["mean"])
+        elif match := re.fullmatch(UNCLEAR, line.strip()):
+            found[match["one"], match["other"]] = "unclear", abs(float(match["mean"]))
+    return found
+
 
 def hold(printed: str, corpora: bool) -> None:
-    verdicts = dict(re.findall(r"^(\S.* less .*): \S+ \(.*\): (.*)$", printed, re.MULTILINE))
-    assert verdicts["pretrained less scrambled"] == "ahead"
-    assert verdicts["scrambled less fresh"] == "ahead"
-    assert verdicts["enlarged less fresh"] == "ahead"
-    assert verdicts["scrambled less normal"] == "no clear difference"
-    assert verdicts["all less words"] == "no clear difference"
-    more = verdicts["fresh, 200 labels, 300 steps less 150 steps"]
-    assert more != "ahead", "the fresh network is not short of steps"
-    lines = re.findall(r"^ +(pretrained|scrambled|fresh): (\d.*\d)$", printed, re.MULTILINE)
-    held = {name: [float(loss) for loss in row.split(", ")] for name, row in lines}
-    others = zip(held["scrambled"], held["fresh"], strict=True)
-    rivals = zip(held["pretrained"], others, strict=True)
-    assert all(own < min(pair) - 0.3 for own, pair in rivals), "at equal training loss, each draw"
-    assert verdicts["fine-tuned less frozen"] == "no clear difference"
-    assert verdicts["to the start less to 0"] != "behind"
-    assert "the can  ->  modal verb" in printed
-    found = re.findall(r"(\w+): (\d+)% right; .* perplexity (\S+) before.* body (\d+)%", printed)
+    said = _verdicts(printed)
+    side, points = said["pretrained", "fresh"]
+    assert side == "ahead"
+    assert points > 12
+    assert said["features", "fresh"][0] == "ahead", "features beat the fresh network"
+    assert said["pretrained", "features"][0] == "ahead"
+    assert said["features and state", "features"][0] == "ahead", "the state adds to features"
+    assert said["scrambled", "fresh"][1] < 0.3 * points, "next to none of the lead"
+    assert said["pretrained", "scrambled"][0] == "ahead"
+    assert said["all", "block 1"][0] == "ahead", "upper blocks know how words meet"
+    assert said["your loop", "five lines"][0] == "unclear"
+    assert said["fine-tuned", "frozen"][0] != "behind"
+    assert "to answer  ->  verb" in printed
+    assert "his vote  ->  noun" in printed
+    by_labels = dict(re.findall(r"^(\d+) labels: (.*around 0.*)$", printed, re.MULTILINE))
+    assert by_labels["5"].startswith("around the belief: ")
+    assert "ahead of around 0" in by_labels["5"]
+    assert "no clear difference" in by_labels["800"]
+    alone = re.search(r"the belief alone, without a label: (\S+) % right", printed)
+    assert alone
+    assert float(alone[1]) > 72
+    assert said["to 0", "no pull"][0] == "behind"
+    assert said["to the start", "no pull"][0] == "unclear"
+    assert said["a third of the rate", "no pull"][0] == "unclear"
+    found = re.findall(
+        r"(\w+): (\d+)% right; .* perplexity (\S+) before and (\S+) after; .* body (\d+)%", printed
+    )
     runs = {name: [int(number.replace(",", "")) for number in row] for name, *row in found}
     assert runs["A"][1] > 10 * runs["sound"][1], "a file of which nothing was loaded"
-    assert runs["B"][2] > 100, "further than its own length"
-    assert runs["C"][2] == 0, "asleep"
-    assert max(run[0] for run in runs.values()) == runs["sound"][0]
+    assert runs["B"][3] > 100, "further than its own length"
+    assert runs["B"][2] > 100 * runs["B"][1], "catastrophic forgetting"
+    assert runs["sound"][2] < 1.5 * runs["sound"][1], "gentle steps cost little"
+    assert runs["C"][3] == 0, "asleep"
+    assert max(run[0] for run in runs.values()) - runs["C"][0] <= 3, "nobody looks"

@@ -1,0 +1,64 @@
+"""By how many points one classifier is ahead of another, as an object: numbers and a verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from course.results.accuracy import share_right
+from course.results.intervals import UNCLEAR
+
+AHEAD, BEHIND = "ahead", "behind"
+
+
+@dataclass(frozen=True)
+class Lead:
+    """A difference in percentage points, with its 95 % interval over draws and texts.
+
+    Printed, it is a line that its own numbers decide, and a title where it begins with a capital.
+    """
+
+    one: str
+    other: str
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> str:
+        """``ahead``, ``behind``, or ``no clear difference`` where the interval holds 0."""
+        return AHEAD if self.low > 0 else BEHIND if self.high < 0 else UNCLEAR
+
+    def __str__(self) -> str:
+        if self.verdict == UNCLEAR:
+            between = f"{self.mean:+.1f}, {self.low:+.1f} to {self.high:+.1f}"
+            return f"{self.one} and {self.other}: no clear difference ({between})"
+        low, high = sorted((abs(self.low), abs(self.high)))
+        side = "ahead of" if self.verdict == AHEAD else "behind"
+        points = f"{abs(self.mean):.1f} points ({low:.1f} to {high:.1f})"
+        return f"{self.one}: {points} {side} {self.other}"
+
+    @property
+    def title(self) -> str:
+        """The sentence, with a capital letter."""
+        said = str(self)
+        return said[0].upper() + said[1:]
+
+
+def lead_of(runs: Mapping[str, Sequence[ArrayLike]], one: str, other: str) -> Lead:
+    """The lead of one row of runs over another, draw by draw and text by text.
+
+    Parameters
+    ----------
+    runs : of each name, for each draw (N,) 1 where an answer is right
+    """
+    ours, theirs = (np.array([np.asarray(draw, float) for draw in runs[n]]) for n in (one, other))
+    return stored_lead(share_right(ours - theirs), one, other)
+
+
+def stored_lead(point: Mapping[str, Any], one: str, other: str) -> Lead:
+    """A lead that was stored with ``mean``, ``low`` and ``high``, shares of 1."""
+    mean, low, high = (100 * float(point[end]) for end in ("mean", "low", "high"))
+    return Lead(one, other, mean, low, high)

@@ -1,0 +1,69 @@
+"""All that lesson 14 takes from the course: texts, rivals that need no network, and pictures."""
+
+from course.results import published
+from course.results.lead import lead_of
+from course.results.stored import stored_result
+from course.texts.noun_or_verb import next_class, noun_or_verb, plain_nouns_and_verbs
+from course.why_bert.broken_bodies import four_runs, print_symptoms
+from course.why_bert.elmo_in_answering import elmo_in_answering
+from course.why_bert.figures import (
+    bars,
+    broken_figure,
+    by_labels,
+    knowledge_figure,
+    knowledge_leads,
+    label_curves,
+    leads_by_labels,
+    loss_lines,
+)
+from course.why_bert.fine_tuning_setup import course_setup
+from course.why_bert.published_tables import (
+    features_figure,
+    fixed_and_open,
+    glue_figure,
+    gone_figure,
+    ner_figure,
+    print_elmo,
+    squad_and_swag,
+)
+from course.why_bert.rivals import beside, features, rivals_of, scaled
+from course.why_bert.two_ways import two_ways
+from elmo_mini.models.fine_tuning import CausalLM
+from elmo_mini.text.running_text import BOUNDARY
+from elmo_mini.transformer.files import load_causal_lm
+
+__all__ = [
+    "BOUNDARY",
+    "CausalLM",
+    "bars",
+    "beside",
+    "broken_figure",
+    "by_labels",
+    "course_setup",
+    "elmo_in_answering",
+    "features",
+    "features_figure",
+    "fixed_and_open",
+    "four_runs",
+    "glue_figure",
+    "gone_figure",
+    "knowledge_figure",
+    "knowledge_leads",
+    "label_curves",
+    "lead_of",
+    "leads_by_labels",
+    "load_causal_lm",
+    "loss_lines",
+    "ner_figure",
+    "next_class",
+    "noun_or_verb",
+    "plain_nouns_and_verbs",
+    "print_elmo",
+    "print_symptoms",
+    "published",
+    "rivals_of",
+    "scaled",
+    "squad_and_swag",
+    "stored_result",
+    "two_ways",
+]

@@ -1,0 +1,139 @@
+"""What answers without fine-tuning: tables, features, counted vectors, and a frozen state.
+
+Everything is read by one reader, a logistic regression with scikit-learn's usual penalty.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from course.texts.word_classes import WordClasses
+from elmo_mini.extras import brought_by
+from elmo_mini.text.labelled import Labelled
+from elmo_mini.text.vocabulary import Vocabulary
+
+with brought_by("experiments"):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+Correct = NDArray[np.float64]
+SCALE = 0.2  # of standardised numbers beside features of 0 and 1; chosen on dev, with 50 labels
+WINDOW, DIM = 4, 96
+RIVALS = ("table of last words", "last word's vector", "features")
+
+
+def read(known: Any, asked: Any, train: Labelled, test: Labelled) -> Correct:
+    """(N,) 1 where a logistic regression answers right.
+
+    Parameters
+    ----------
+    known, asked : one row of numbers for each text of `train` and of `test`
+    """
+    reader = LogisticRegression(max_iter=1_000).fit(known, train.labels)
+    return (reader.predict(asked) == np.asarray(test.labels)).astype(float)
+
+
+def features(train: Labelled, test: Labelled) -> tuple[Any, Any]:
+    """Own features, 0 or 1: the last word, two before, their pair, and endings.
+
+    Returns
+    -------
+    one sparse row for each text of `train` and of `test`; the columns are those seen in `train`
+    """
+    counts = CountVectorizer(analyzer=_features_of)
+    return counts.fit_transform(train.texts), counts.transform(test.texts)
+
+
+def _features_of(text: Sequence[str]) -> list[str]:
+    two, before, last = (["<s>", "<s>", *text])[-3:]
+    endings = [f"ending {last[-size:]}" for size in (1, 2, 3)]
+    words = [f"last {last}", f"before {before}", f"two before {two}", f"pair {two} {before}"]
+    return [*words, f"ending before {before[-2:]}", *endings]
+
+
+def scaled(known: Any, asked: Any) -> tuple[Any, Any]:
+    """Rows of numbers, standardised over `known`, and shrunk to stand beside features."""
+    known, asked = np.asarray(known, float), np.asarray(asked, float)
+    mean, spread = known.mean(0), known.std(0) + 1e-6
+    return SCALE * (known - mean) / spread, SCALE * (asked - mean) / spread
+
+
+def beside(one: Any, other: Any) -> Any:
+    """The columns of both tables, side by side."""
+    return sparse.hstack([one, other]).tocsr()
+
+
+def table_of_last_words(train: Labelled, test: Labelled) -> Correct:
+    """(N,) 1 where the commonest class of the last word is right; of a new word, of all texts."""
+    seen: dict[str, Counter[int]] = defaultdict(Counter)
+    for text, label in zip(train.texts, train.labels, strict=True):
+        seen[text[-1]][label] += 1
+    usual = Counter(train.labels)
+    answers = [seen.get(text[-1], usual).most_common(1)[0][0] for text in test.texts]
+    return (np.asarray(answers) == np.asarray(test.labels)).astype(float)
+
+
+def bag_of_words(train: Labelled, test: Labelled) -> Correct:
+    """(N,) 1 where a bag of words is right."""
+    counts = CountVectorizer(analyzer=list)
+    known, asked = counts.fit_transform(train.texts), counts.transform(test.texts)
+    reader = LogisticRegression(C=3.0, max_iter=1_000).fit(known, train.labels)
+    return (reader.predict(asked) == np.asarray(test.labels)).astype(float)
+
+
+def last_words(table: NDArray[Any], vocabulary: Vocabulary, part: Labelled, words: int = 1) -> Any:
+    """(N, words · D) the vectors of the last words of each text, out of a table (V, D)."""
+    rows = [vocabulary.encode((["<unk>"] * words + text)[-words:]) for text in part.texts]
+    return table[np.array(rows)].reshape(len(rows), -1)
+
+
+def counted_vectors(stream: Sequence[int], words: int) -> NDArray[np.float64]:
+    """(V, D) vectors without a network: positive PMI of neighbours in running text, and an SVD."""
+    ids = np.asarray(stream)
+    counts = sparse.csr_matrix((words, words))
+    for away in range(1, WINDOW + 1):
+        pairs = sparse.coo_matrix(
+            (np.ones(len(ids) - away), (ids[:-away], ids[away:])), (words,) * 2
+        )
+        counts = counts + pairs + pairs.T
+    counts = counts.tocoo()
+    totals = np.asarray(counts.sum(1)).ravel()
+    shared = counts.data * totals.sum() / (totals[counts.row] * totals[counts.col])
+    positive = sparse.csr_matrix(
+        (np.maximum(np.log(shared), 0), (counts.row, counts.col)), (words, words)
+    )
+    left, sizes, _ = svds(positive, DIM, random_state=0)
+    return np.asarray(left * np.sqrt(sizes))
+
+
+def rivals_of(
+    task: WordClasses,
+    seeds: Sequence[int],
+    count: int,
+    table: NDArray[Any],
+    vocabulary: Vocabulary,
+) -> dict[str, list[Correct]]:
+    """Draw by draw: a table of last words, a reader of their vectors, and one of own features.
+
+    Parameters
+    ----------
+    count : labels to learn from
+    table : (V, D) the vectors of the words
+    """
+    found: dict[str, list[Correct]] = {name: [] for name in RIVALS}
+    for seed in seeds:
+        train, test = task.train.drawn(count, seed), task.test
+        vectors = [last_words(table, vocabulary, part) for part in (train, test)]
+        answers = (
+            table_of_last_words(train, test),
+            read(*scaled(*vectors), train, test),
+            read(*features(train, test), train, test),
+        )
+        for name, correct in zip(RIVALS, answers, strict=True):
+            found[name].append(correct)
+    return found
