@@ -1,4 +1,4 @@
-"""By how many points one classifier is ahead of another, as an object: numbers and a verdict."""
+"""By how many points one named classifier is ahead of another, as an object and as a title."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,35 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from course.results.accuracy import share_right
-from course.results.intervals import UNCLEAR
-
-AHEAD, BEHIND = "ahead", "behind"
+from course.results.intervals import UNCLEAR, Lead
 
 
 @dataclass(frozen=True)
-class Lead:
-    """A difference in percentage points, with its 95 % interval over draws and texts.
+class NamedLead(Lead):
+    """A lead that knows who is ahead of whom, over draws and texts.
 
     Printed, it is a line that its own numbers decide, and a title where it begins with a capital.
     """
 
     one: str
     other: str
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def verdict(self) -> str:
-        """``ahead``, ``behind``, or ``no clear difference`` where the interval holds 0."""
-        return AHEAD if self.low > 0 else BEHIND if self.high < 0 else UNCLEAR
 
     def __str__(self) -> str:
         if self.verdict == UNCLEAR:
             between = f"{self.mean:+.1f}, {self.low:+.1f} to {self.high:+.1f}"
             return f"{self.one} and {self.other}: no clear difference ({between})"
         low, high = sorted((abs(self.low), abs(self.high)))
-        side = "ahead of" if self.verdict == AHEAD else "behind"
+        side = "ahead of" if self.low > 0 else "behind"
         points = f"{abs(self.mean):.1f} points ({low:.1f} to {high:.1f})"
         return f"{self.one}: {points} {side} {self.other}"
 
@@ -47,7 +37,7 @@ class Lead:
         return said[0].upper() + said[1:]
 
 
-def lead_of(runs: Mapping[str, Sequence[ArrayLike]], one: str, other: str) -> Lead:
+def lead_of(runs: Mapping[str, Sequence[ArrayLike]], one: str, other: str) -> NamedLead:
     """The lead of one row of runs over another, draw by draw and text by text.
 
     Parameters
@@ -58,7 +48,7 @@ def lead_of(runs: Mapping[str, Sequence[ArrayLike]], one: str, other: str) -> Le
     return stored_lead(share_right(ours - theirs), one, other)
 
 
-def stored_lead(point: Mapping[str, Any], one: str, other: str) -> Lead:
+def stored_lead(point: Mapping[str, Any], one: str, other: str) -> NamedLead:
     """A lead that was stored with ``mean``, ``low`` and ``high``, shares of 1."""
     mean, low, high = (100 * float(point[end]) for end in ("mean", "low", "high"))
-    return Lead(one, other, mean, low, high)
+    return NamedLead(mean, low, high, one, other)

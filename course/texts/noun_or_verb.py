@@ -1,4 +1,4 @@
-"""``python -m course.texts.noun_or_verb``: beginnings of sentences that end in *run*, *call*, *use*.
+"""``python -m course.texts.noun_or_verb``: beginnings of sentences that end in *run* or *call*.
 
 The task of lesson 14: the last word can be a noun or a verb, and which one it is hangs on the words
 before it. Its file ships with the course, so that the lesson runs without the corpora. The command
@@ -45,7 +45,7 @@ def noun_or_verb() -> WordClasses:
 
 @lru_cache(maxsize=1)
 def next_class() -> WordClasses:
-    """Which of ten classes has the word that comes next? Texts of `word_classes`, less that word."""
+    """Which of ten classes has the next word? Texts of `word_classes`, less that word."""
     task = word_classes()
 
     def cut(part: Labelled) -> Labelled:

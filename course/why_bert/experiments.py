@@ -19,7 +19,6 @@ from course.command import Prepared, Result, run_experiments
 from course.results.accuracy import share_right
 from course.texts import labelled_tasks as tasks
 from course.texts.noun_or_verb import next_class, noun_or_verb
-from course.texts.word_classes import word_classes
 from course.why_bert import rivals
 from course.why_bert.fine_tuning_setup import (
     WITHOUT_MARK,
@@ -40,7 +39,6 @@ SMALL, WORDS = {"dim": 48, "heads": 4, "layers": 2, "longest": 32}, 1_000
 BAG, KNOWN_BAG, NOTHING = "bag of words", "bag, 1,000 words", "nothing"
 ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews"
 NOUN_OR_VERB, NEXT = "noun or verb", "class of the next word"
-LAST = "class of the last word"
 TUNED, FRESH, STATE, OWN = "fine-tuned", "fresh", "frozen state", "features"
 TABLE, VECTOR, COUNTED = "table of last words", "last word's vector", "counted vectors"
 BOTH, RIVALS, ALL = "features and state", "features and counts", "features, counts and state"
@@ -129,7 +127,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     films = list(corpora.load("movie_reviews").split("train").sentences(lower=True))
     films = films[: len(speeches) * 2]
     vocabulary = word_vocabulary([*speeches, *films], max_size=WORDS)
-    setup = FineTuningSetup(word_classes(), {}, vocabulary, SMALL)
+    setup = FineTuningSetup(noun_or_verb(), {}, vocabulary, SMALL)
     lots = random.Random(0)
     shuffled = [lots.sample(sentence, len(sentence)) for sentence in speeches]
     read: dict[str, Weights] = {
@@ -138,7 +136,7 @@ def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
         FILMS: _pretrained(setup, films),
     }
     compared = {
-        LAST: (setup.task.train, setup.task.test, len(setup.task.classes)),
+        NOUN_OR_VERB: (setup.task.train, setup.task.test, len(setup.task.classes)),
         "kind of question": _questions(),
         WITHOUT_MARK: _questions(mark=False),
     }

@@ -10,7 +10,7 @@ from course.figures import plots
 from course.figures.interval_bars import interval_bars, interval_curves
 from course.figures.picture import Picture
 from course.results.accuracy import share_right
-from course.results.lead import Lead, stored_lead
+from course.results.lead import NamedLead, stored_lead
 from course.why_bert.broken_bodies import STEPS, WINDOW, Symptoms
 
 Runs = Mapping[str, Sequence[ArrayLike]]
@@ -43,13 +43,13 @@ def label_curves(task: Mapping[str, Any], rows: Sequence[str], title: str) -> Pi
     )
 
 
-def leads_by_labels(task: Mapping[str, Any], one: str, other: str) -> dict[int, Lead]:
+def leads_by_labels(task: Mapping[str, Any], one: str, other: str) -> dict[int, NamedLead]:
     """A stored lead for each number of labels."""
     points = task["leads"][f"{one} less {other}"]
     return {int(count): stored_lead(point, one, other) for count, point in points.items()}
 
 
-def knowledge_leads(stored: Mapping[str, Any], task: str) -> dict[str, Lead]:
+def knowledge_leads(stored: Mapping[str, Any], task: str) -> dict[str, NamedLead]:
     """Of one task: speeches in order against shuffled ones, and every reading against none."""
     rows = stored["right"][task]
     leads = [stored_lead(rows["speeches less shuffled"], "in order", "shuffled")]
