@@ -15,6 +15,7 @@ from course.why_bert.broken_bodies import STEPS, WINDOW, Symptoms
 
 Runs = Mapping[str, Sequence[ArrayLike]]
 """Of each name, for each draw of labels, (N,) 1 where an answer is right."""
+WIDE = 12  # letters that no longer fit below a bar
 
 
 def bars(runs: Runs, title: str) -> Picture:
@@ -29,6 +30,8 @@ def bars(runs: Runs, title: str) -> Picture:
 
 
 def _two_lines(name: str) -> str:
+    if len(name) < WIDE:
+        return name
     words = name.split(" ")
     half = (len(words) + 1) // 2
     return "\n".join(filter(None, (" ".join(words[:half]), " ".join(words[half:]))))

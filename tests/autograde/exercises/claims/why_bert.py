@@ -31,9 +31,10 @@ def hold(printed: str, corpora: bool) -> None:
     assert said["all", "block 1"][0] == "ahead", "upper blocks know how words meet"
     assert said["your loop", "five lines"][0] == "unclear"
     assert said["fine-tuned", "frozen"][0] != "behind"
+    assert said["fine-tuned", "frozen, logistic regression"][0] != "ahead"
     assert "to answer  ->  verb" in printed
     assert "his vote  ->  noun" in printed
-    by_labels = dict(re.findall(r"^(\d+) labels: (.*around 0.*)$", printed, re.MULTILINE))
+    by_labels = dict(re.findall(r"^(\d+) labels; (.*around 0.*)$", printed, re.MULTILINE))
     assert by_labels["5"].startswith("around the belief: ")
     assert "ahead of around 0" in by_labels["5"]
     assert "no clear difference" in by_labels["800"]
