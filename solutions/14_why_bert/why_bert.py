@@ -46,7 +46,7 @@ plots.road("14")
 #
 # **BERT**: Devlin and others, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805), version 2: tables 1 to 7. **ELMo**: Peters and others, [N18-1202](https://aclanthology.org/N18-1202/), table 1. **GPT**: Radford and others, *Improving language understanding by generative pre-training*, 2018, table 5.
 #
-# Plan 110 minutes, 130 with second tries; write the essay at home. Short of time? Leave exercise 2 to the course, and read exercise 4 with its model answer: the spine, exercises 1, 3 and 5, takes 90. An optional section follows, 10 minutes, with exercise 6.
+# Plan 110 minutes, 130 with second tries; write the essay at home. Short of time? Exercises 1, 3 and 5 are the spine, 90 minutes. Leave exercise 2 to the course, and read exercise 4 with its model answer. An optional section follows, 10 minutes, with exercise 6.
 #
 # ## Letters
 #
@@ -124,7 +124,7 @@ def batches(train, steps, seed, size=10):
 #
 # - `self.body` is the body that was given, itself. `self.head` is one `nn.Linear` to the K classes.
 # - `forward(ids, mask)` returns the logits (B, K), from the state of each text's own last token.
-# - The head begins at random and must learn fast. The body knows something already. So an optimizer has **parameter groups**, each with a learning rate of its own: `groups(body_rate, head_rate)` returns a list of two dicts, each with `"params"` and `"lr"`, the body's first.
+# - The head begins at random and must learn fast. The body knows something already. So an optimizer has parameter groups (lesson 11), each with a learning rate of its own: `groups(body_rate, head_rate)` returns a list of two dicts, each with `"params"` and `"lr"`, the body's first.
 
 
 # %% exercise="Classifier"
@@ -468,14 +468,14 @@ course.features_figure(
 )
 
 # %% [markdown]
-# The last four layers, frozen and side by side under a BiLSTM, are 0.3 points behind fine-tuning. Fine-tuning, common with photos, needs no new network for each task. Feature extraction can store its vectors and reuse them, and forgets nothing. Fine-tuning may overwrite what the body knew: **catastrophic forgetting** (lesson 04; section 7 measures it). Neither mode has won for good.
+# The last four layers, frozen and side by side under a BiLSTM, are 0.3 points behind fine-tuning. Fine-tuning, common with photos, needs no new network for each task. Feature extraction can store its vectors and reuse them, and forgets nothing. Fine-tuning may overwrite what the body knew, which is catastrophic forgetting (lesson 04; section 7 measures it). Neither mode has won for good.
 
 # %% [markdown] slide="slide"
 # ## 4. Second explanation: a leash
 #
 # A network with 700,000 weights learns 50 labels by heart, wherever it begins: it overfits. Perhaps, of all the places with a low training loss, pretraining leads to one that also holds for new texts (it **generalises**). That is **regularisation**. To tell it from faster learning, compare networks **at equal training loss** (Erhan and others, 2010). If pretraining is only faster, both lie on one curve.
 #
-# The new texts are the task's **validation set** (also *dev*): labelled texts from which nothing learns, kept to watch and to choose by, so that the test stays untouched. (About 15 s.)
+# The new texts are the task's validation set (lesson 10; also *dev*): nothing learns from them. You watch them and choose by them, so that the test stays untouched. (About 15 s.)
 
 
 # %% slide="subslide"
@@ -499,7 +499,7 @@ course.loss_lines(trained, held_out, equal=0.1)
 # %% [markdown]
 # Each corner is the mean of two runs of 10, 20, 40 and 80 steps, from right to left. The labels are learnt by heart in both. But at the same training loss the pretrained network does better on new texts. So there is more than speed.
 #
-# Along each line the loss of new texts rises from ten steps on. Whoever watches a validation set stops there: that is **early stopping** (lesson 10), the commonest leash.
+# Along each line the loss of new texts rises from ten steps on. Whoever watches a validation set stops there: early stopping (lesson 10) is the commonest leash.
 #
 # ### The leash, as a belief
 #
@@ -589,7 +589,7 @@ outcome("belief", leads[5].mean)
 # %% [markdown]
 # With 5 labels the prior decides: around the belief you have what the belief has alone. With 800, $\lambda = 1/(N\tau^2)$ is 160 times smaller, the labels decide, and it hardly matters where you began. That is what the formula says. (Lines are means of ten draws.)
 #
-# The same on the whole network: with your `pull`, training looks for the MAP weights of the body. A pull to the pretrained weights is called **L2-SP**: a penalty on the squared distance from the *starting point*. Weight decay is a prior, too, centred at 0. And a cheap rival: a third of the rate, which also keeps the body near its start. Each is one word in your call. (About 15 s.)
+# The same on the whole network: with your `pull`, training looks for the maximum a posteriori weights of the body. A pull to the pretrained weights is called **L2-SP**: a penalty on the squared distance from the *starting point*. Weight decay is a prior, too, centred at 0. And a cheap rival: a third of the rate, which also keeps the body near its start. Each is one word in your call. (About 15 s.)
 
 # %%
 predict("leash", "A strong pull to 0, not to the start: how many points does it cost?")
