@@ -128,6 +128,10 @@ def batches(train, steps, seed, size=10):
 
 
 # %% exercise="Classifier"
+import torch
+from torch import nn
+
+
 class Classifier(nn.Module):
     """A pretrained body, and a new head at the state of the last token."""
 

@@ -213,7 +213,6 @@ the head is pulled, too: body = list(model.body.parameters()) -> body = list(mod
     You pull the head, too. It has never been trained: its start is nothing to stay near.
 the head alone is pulled: model.body.parameters() -> model.head.parameters()
     You pull the head, which has never been trained, and leave the body free.
-a start that is only cloned: weight.detach().clone() -> weight.clone()
 the pull never acts: (loss + pull / 2 * away).backward() -> loss.backward()
     The pull never acts. Either it is not added to what is minimised, or its start is not a fixed
     copy: what is only detached moves along with the weights, and what is only cloned still hangs on
