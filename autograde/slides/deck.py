@@ -2,6 +2,7 @@
 
 import html
 import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from autograde.slides.shown import NotThere
 
 HERE = Path(__file__).parent
 LINES, LETTERS = 12, 94  # of code on a slide, at 20 px or more
+WRAPPED = 78  # letters in a line that was longer than a wall
 LARGEST_CODE, SMALLEST_CODE = 30, 20
 CODE_WIDTH = 1130  # px
 LETTER = 0.602  # width of a letter of code, of its size
@@ -116,14 +118,14 @@ def _content(slide: Slide, cells: list[NotebookNode]) -> str:
             alt = html.escape(figure.alt, quote=True)
             below = f'<figure class="drawing"><img src="{figure.source}" alt="{alt}"></figure>'
         elif slide.kind == "formula":
-            formulas = "\n".join(shown.formulas(cell, lines))
+            formulas = "\n\n".join(shown.formulas(cell, lines))
             below = f'<div class="formulas">{html_of(formulas)}</div>'
         elif slide.kind == "table":
             below = html_of(shown.table(cell))
         elif slide.kind == "code":
             below = _code(cell)
         else:
-            said = shown.printed(cell, lines)
+            said = _wrapped(shown.printed(cell, lines))
             below = _block(html.escape(said), said)
     return f"<h2>{_inline(heading)}</h2>{_steps(text)}{below}"
 
@@ -162,6 +164,18 @@ def _code(cell: NotebookNode) -> str:
         shown_part = highlight(part, PythonLexer(stripnl=False, ensurenl=False), FORMATTER)
         coloured.append(f'<span class="fragment">{shown_part}</span>' if number % 2 else shown_part)
     return _block("".join(coloured), ANSWER.sub("", source))
+
+
+def _wrapped(said: str) -> str:
+    """What is printed; where a line is too long for a wall, its lines are broken between words."""
+    lines = said.splitlines()
+    if max(map(len, lines)) <= LETTERS:
+        return said
+    broken = []
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())] + "    "
+        broken += textwrap.wrap(line, WRAPPED, subsequent_indent=indent, break_long_words=False)
+    return "\n".join(broken)
 
 
 def _block(content: str, text: str) -> str:

@@ -28,7 +28,7 @@ TITLE_POINTS = 11.0
 # Room for a drawing on a slide, and what its text has there at least, in px.
 ROOM = (1184, 520)
 SMALLEST = 18.1
-GROWTH = 1.4  # of small text; with more, words would run into each other
+GROWTH = 1.45  # of small text; with more, words would run into each other
 
 
 class NotThere(ValueError):
