@@ -2,6 +2,7 @@
 
 import html
 import re
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +21,10 @@ from autograde.slides.shown import NotThere
 
 HERE = Path(__file__).parent
 LINES, LETTERS = 12, 94  # of code on a slide, at 20 px or more
-LARGEST_CODE, SMALLEST_CODE = 30, 20
-CODE_WIDTH = 1130  # px
-LETTER = 0.602  # width of a letter of code, of its size
+WRAPPED = 78  # letters of a line that a room reads with ease
+LARGEST_CODE, SMALLEST_CODE = 36, 20
+CODE_WIDTH, CODE_HEIGHT = 1130, 504  # px
+LETTER, LINE = 0.602, 1.4  # width of a letter of code and height of its line, of its size
 FORMATTER = HtmlFormatter(style="xcode", nowrap=True)
 BLOCK = re.compile(r"<pre>(?P<inside>.*?)</pre>", re.DOTALL)
 ANSWER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
@@ -106,24 +108,25 @@ def _content(slide: Slide, cells: list[NotebookNode]) -> str:
     text = [BLOCK.sub(_sized, html_of(step)) for step in slide.steps if step]
     heading, lines = slide.heading, str(slide.cell.keys.get("lines", ""))
     if slide.kind == "poll":
-        return _poll(slide, shown.poll(cells, slide.position))
+        listed = re.findall(r"^[-*] (.+)$", "\n".join(slide.steps), re.MULTILINE)
+        return _poll(slide, shown.poll(cells, slide.position, listed))
     below = ""
     if slide.kind != "words":
         cell = cells[slide.position]
         if slide.kind == "figure":
-            figure = shown.figure(cell)
+            figure = shown.figure(cell, heading, bool(text))
             heading = heading or figure.title
             alt = html.escape(figure.alt, quote=True)
             below = f'<figure class="drawing"><img src="{figure.source}" alt="{alt}"></figure>'
         elif slide.kind == "formula":
-            formulas = "\n".join(shown.formulas(cell, lines))
+            formulas = "\n\n".join(shown.formulas(cell, lines))
             below = f'<div class="formulas">{html_of(formulas)}</div>'
         elif slide.kind == "table":
             below = html_of(shown.table(cell))
         elif slide.kind == "code":
             below = _code(cell)
         else:
-            said = shown.printed(cell, lines)
+            said = _wrapped(shown.printed(cell, lines))
             below = _block(html.escape(said), said)
     return f"<h2>{_inline(heading)}</h2>{_steps(text)}{below}"
 
@@ -136,14 +139,13 @@ def _steps(parts: list[str]) -> str:
 
 
 def _poll(slide: Slide, poll: shown.Poll) -> str:
-    options = poll.options or re.findall(r"^[-*] (.+)$", "\n".join(slide.steps), re.MULTILINE)
-    if len(options) < 2:
+    if len(poll.options) < 2:
         raise NotThere("it names no options: list two or more on the slide, `- about a half`")
     items = "".join(
         f'<li class="fragment is" data-fragment-index="2">{_inline(option)}</li>'
         if option == poll.measured
         else f"<li>{_inline(option)}</li>"
-        for option in options
+        for option in poll.options
     )
     return (
         f'<p class="kicker">Hands up before we look</p>'
@@ -155,13 +157,34 @@ def _poll(slide: Slide, poll: shown.Poll) -> str:
 
 
 def _code(cell: NotebookNode) -> str:
-    source = cell.source.strip("\n")
+    source = _without_wide_docstring(cell.source.strip("\n"))
     parts = re.split(r"^ *### (?:BEGIN|END) SOLUTION\n?", source, flags=re.MULTILINE)
     coloured = []
     for number, part in enumerate(parts):
         shown_part = highlight(part, PythonLexer(stripnl=False, ensurenl=False), FORMATTER)
         coloured.append(f'<span class="fragment">{shown_part}</span>' if number % 2 else shown_part)
     return _block("".join(coloured), ANSWER.sub("", source))
+
+
+def _without_wide_docstring(source: str) -> str:
+    """Without a docstring whose line is the longest: for it alone, all would be smaller."""
+    longest = max(source.splitlines(), key=len)
+    return source.replace(f"{longest}\n", "") if longest.lstrip().startswith('"""') else source
+
+
+def _wrapped(said: str) -> str:
+    """What is printed, its lines broken between words where they are long and no table."""
+    lines = said.splitlines()
+    longest = max(map(len, lines))
+    if longest <= WRAPPED:
+        return said
+    broken = []
+    for line in lines:
+        indent = line[: len(line) - len(line.lstrip())] + "    "
+        broken += textwrap.wrap(line, WRAPPED, subsequent_indent=indent, break_long_words=False)
+    if longest <= LETTERS and (len(broken) > LINES or re.search(r"\S {2,}\S", said)):
+        return said
+    return "\n".join(broken)
 
 
 def _block(content: str, text: str) -> str:
@@ -184,7 +207,8 @@ def _size(text: str) -> int:
             f"it has {len(lines)} lines of up to {longest} letters; a wall holds {LINES} of "
             f"{LETTERS}. Write what matters into a ``` block of a words slide"
         )
-    return max(SMALLEST_CODE, min(LARGEST_CODE, int(CODE_WIDTH / (LETTER * longest))))
+    fits = min(CODE_WIDTH / (LETTER * longest), CODE_HEIGHT / (LINE * len(lines)))
+    return max(SMALLEST_CODE, min(LARGEST_CODE, int(fits)))
 
 
 def _note(slide: Slide, begun: float, total: float) -> str:

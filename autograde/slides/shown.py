@@ -25,10 +25,12 @@ MEASURED = re.compile(r"measured: (.+)$", re.MULTILINE)
 # What `mine` says of a part: no business of a wall.
 WHOSE = re.compile(r"^`\w+` is (the course's|yours)")
 TITLE_POINTS = 11.0
-# Room for a drawing on a slide, and what its text has there at least, in px.
-ROOM = (1184, 520)
+# Room for a drawing on a slide, below a heading of one line or of two or other text, and what its
+# text has there at least, in px.
+WIDTH, HEIGHTS = 1184, (565, 520)
 SMALLEST = 18.1
-GROWTH = 1.4  # of small text; with more, words would run into each other
+ONE_LINE = 50  # letters of a heading
+GROWTH = 1.45  # of small text; with more, words would run into each other
 
 
 class NotThere(ValueError):
@@ -58,20 +60,21 @@ class Poll:
     measured: str
 
 
-def figure(cell: NotebookNode) -> Figure:
-    """The figure that a cell has drawn. Its title goes: on a slide, it is the heading."""
+def figure(cell: NotebookNode, heading: str, text: bool) -> Figure:
+    """The figure that a cell has drawn. Its title goes: where there is no heading, it is that."""
     found = PICTURE.search(_rich(cell))
     if found is None:
         raise NotThere("it has drawn no figure")
     svg = base64.b64decode(found["data"]).decode()
     svg, title = _without_title(svg)
-    return Figure(_legible(svg), title, html.unescape(found["alt"]))
+    height = HEIGHTS[text or len(heading or title) > ONE_LINE]
+    return Figure(_legible(svg, height), title, html.unescape(found["alt"]))
 
 
-def _legible(svg: str) -> str:
+def _legible(svg: str, room: int) -> str:
     """The drawing with its smallest text as large as a wall asks for."""
     *_, width, height = map(float, VIEW_BOX.search(svg)[1].split())  # type: ignore[index]
-    least = SMALLEST / min(ROOM[0] / width, ROOM[1] / height)
+    least = SMALLEST / min(WIDTH / width, room / height)
 
     def enlarged(size: re.Match[str]) -> str:
         return f"font-size:{max(float(size[1]), min(least, GROWTH * float(size[1]))):g}px"
@@ -152,8 +155,11 @@ def formulas(cell: NotebookNode, numbers: str = "") -> list[str]:
     return chosen(found, numbers)
 
 
-def poll(cells: list[NotebookNode], position: int) -> Poll:
-    """The prediction that a cell asks for, answered by the ``outcome`` of the same name."""
+def poll(cells: list[NotebookNode], position: int, listed: list[str]) -> Poll:
+    """The prediction that a cell asks for, answered by the ``outcome`` of the same name.
+
+    Options that are ``listed`` on the slide take the place of the call's.
+    """
     code = [cell for cell in cells[: position + 1] if cell.cell_type == "code"]
     asked = _call(cells[position], "predict") if cells[position].cell_type == "code" else None
     if asked is None:
@@ -168,7 +174,7 @@ def poll(cells: list[NotebookNode], position: int) -> Poll:
             "\n".join(o.get("data", {}).get("text/plain", "") for o in cell.outputs)
         )
         if found:
-            return Poll(question, _literal(given, code), found[1])
+            return Poll(question, listed or _literal(given, code), found[1])
     raise NotThere(f"no outcome({name!r}, ...) has been measured")
 
 

@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## Context enters
+#
+# Lesson 03 · LSTM, Hochreiter and Schmidhuber, 1997 · context2vec, Melamud and others, 2016
+#
+# minutes: 1
+#
+# say: Lesson 02 ended at a wall: one vector for every word, whatever the sentence. Today we build a network that reads the sentence, so that the vector changes with it. And we ask what its state knows that cheap controls do not.
+#
+# ask: What did a reader of the neighbours need, in the last lesson?
+#
+# expect: "A large network." A mean of ten words, or only which words they are. Keep that in mind: it comes back today.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 03 · Context enters
 #
@@ -83,6 +98,29 @@ pairs = KneserNey(stream.tolist(), V, order=2)
 print(f"{len(stream):,} words to learn from, {len(other):,} held out, {V:,} in the vocabulary.")
 print(f"Words outside it are <unk>: {float((stream == 0).double().mean()):.0%} of the text.")
 
+# %% [markdown] deck="words"
+# ## Cover the end of this sentence
+#
+# > The doctor washed her …
+#
+# . . .
+#
+# Nobody gave you labels for that. **Text was enough.**
+#
+# . . .
+#
+# A **language model** makes such bets: a probability for each word that may come next.
+#
+# minutes: 1.5
+#
+# say: You expect *hands*, not *giraffe*, and not *of* either. The product of all the bets of a text is the probability of the text. This is the chain rule, and it is exact. The trouble is that the condition grows with every word.
+#
+# ask: Your bet, before I uncover it?
+#
+# expect: "*Hands*", from everybody. So a word's neighbours on the left say a lot, and each text is full of such questions with their answers.
+#
+# skip: Show all steps at once.
+
 # %% [markdown] slide="slide"
 # ## 1. A machine that goes on talking
 #
@@ -128,6 +166,19 @@ check("draw_word", draw_word)
 # %% [markdown] model_answer="draw_word"
 # The temperature divides the logits. Dividing the probabilities would change nothing, because they are made to sum to 1 again when a word is drawn.
 
+# %% [markdown] deck="printed"
+# ## It can talk: counts of pairs, at three temperatures
+#
+# minutes: 1.5
+#
+# say: The oldest model keeps the last word only, and counts what followed it. Draw a word, read it, draw the next. A slash ends a sentence. The temperature says how daring the speaker is: a low one makes likely words likelier still.
+#
+# ask: What is missing?
+#
+# expect: "Grammar." Most neighbours fit. No sentence has a plan, since nothing of what lies further back is kept.
+#
+# skip: Read one line.
+
 # %%
 draw_word = or_reference("draw_word", draw_word)
 
@@ -146,6 +197,17 @@ for temperature in (0.3, 0.7, 2.0):
 # ## 2. Feeding it a book
 #
 # Think of a reader with a notebook that has a single page of $H$ numbers. After each word the reader crosses some things out and writes some down. All bets are made from that page, the **hidden state** $h_t$. Such a network is **recurrent**, an RNN.
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: A reader with a notebook of a single page. After each word some things are crossed out and some written down, and all bets are made from that page, the hidden state. Such a network is recurrent. It knows the words so far and nothing else. The first word is the boundary between sentences.
+#
+# ask: The state that has just read *doctor*: which word does it bet on?
+#
+# expect: "On *doctor*." Explanations of ELMo often say so. It bets on *washed*, one position ahead; on the word that it has just read its bets are hopeless.
+#
+# skip: Follow one arrow.
 
 # %% slide="subslide"
 readers.language_model(["</s>", "the", "doctor", "washed", "her"])
@@ -183,6 +245,19 @@ check("next_word_windows", next_word_windows)
 # %% [markdown] model_answer="next_word_windows"
 # The shift comes before the cut. So the last target of a window is the first input of the next one, and no word between two windows is lost.
 
+# %% [markdown] deck="printed" lines="2-3"
+# ## What is read, and what is asked for
+#
+# minutes: 1.5
+#
+# say: Above: what the model reads. Below: what it is asked for, at the same positions. A long text is torn into 16 rows with a reader each, and a row is cut into windows of 24 words. The state goes on from window to window, the gradient stays within one. That is called truncated backpropagation through time.
+#
+# ask: What is the target of the last word of a window?
+#
+# expect: "It has none." It has: the first word of the next window. Drop it and a word in every window is never asked for.
+#
+# skip: Read the two lines.
+
 # %%
 next_word_windows = or_reference("next_word_windows", next_word_windows)
 
@@ -191,6 +266,19 @@ windows = next_word_windows(stream_rows(stream, ROWS), 24)
 print(f"{len(windows)} windows. The first row of the first one reads, and is asked for:")
 for ids in windows[0]:
     print("  ", " ".join(vocabulary.decode(ids[0, :10].tolist())))
+
+# %% [markdown] deck="formula"
+# ## The plainest page: mix, and squash
+#
+# minutes: 1.5
+#
+# say: One number for the page. Suppose that a note from the very beginning matters at the end. To learn that, training must feel how the last state moves with the first. If that derivative is zero, nothing is learnt over that distance. They derive it in exercise 3: a product of slopes.
+#
+# ask: How large is one factor of that product, at most?
+#
+# expect: "One." It is w times one minus h squared. A large w may do better, for a moment.
+#
+# skip: Say only: a product with a factor for each word.
 
 # %% [markdown] slide="slide"
 # ## 3. A page that can be kept
@@ -235,9 +323,33 @@ check("slope_left", slope_left)
 # %% [markdown] model_answer="slope_left"
 # $\partial h_t / \partial h_{t-1} = w\,(1 - h_t^2)$, and $\partial h_T / \partial h_0$ is the product of these over all steps. The second factor is at most 1, and clearly less wherever the state is far from 0.
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: The share of the gradient that is left, by how many words have been read since. All three fade. With w above 1 it grows at first, then the states are driven to where the tanh is flat. This is the vanishing gradient.
+#
+# ask: Why does a weight of 1.5 not help?
+#
+# expect: "It should explode." With many numbers it can. Here the states run to 1 and minus 1, and there the slope is nearly zero.
+#
+# skip: One curve.
+
 # %%
 slope_left = or_reference("slope_left", slope_left)
 readers.fading(slope_left)
+
+# %% [markdown] deck="formula"
+# ## The remedy: a second page, which is not squashed
+#
+# minutes: 2.5
+#
+# say: The cell state c, for private notes. From word to word it is multiplied by a gate and added to. A gate is a number between 0 and 1, made anew at each word. Forget gate: how much of each old note to keep. Input gate: how much of the new note to write down. Output gate: how much to show.
+#
+# ask: What is the derivative of the new c with respect to the old c, along that line?
+#
+# expect: "A tanh again." Only the forget gate. If it is near 1, the note stays.
+#
+# skip: The middle line.
 
 # %% [markdown]
 # All three fade in the end: this is the **vanishing gradient**. A weight above 1 does not help: it drives the states towards 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. Against that helps **gradient clipping**: gradients are cut down to a largest length.)
@@ -248,6 +360,17 @@ readers.fading(slope_left)
 # $$c_t = \sigma(f) \odot c_{t-1} + \sigma(i) \odot \tanh(g) \qquad h_t = \sigma(o) \odot \tanh(c_t)$$
 #
 # The **forget gate** $\sigma(f)$ says how much of each old note to keep. The **input gate** $\sigma(i)$ says how much of the new note $\tanh(g)$, the **candidate**, to write down. The **output gate** $\sigma(o)$ says how much to show. ($\odot$: number by number.) Along the cell state, a step has the derivative $\sigma(f)$, which the network can set close to 1.
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: The same as a drawing. Follow the way from the old c to the new c: one product, one sum, nothing else. Everything that squashes lies beside this road. They type this class in exercise 4 and get the states of PyTorch's to seven decimals.
+#
+# ask: Where is the road on which a gradient can travel far?
+#
+# expect: "Along h." That road goes through a tanh at every word. Along c.
+#
+# skip: Show the road with a finger, and go on.
 
 # %% slide="subslide"
 readers.lstm_step()
@@ -480,8 +603,37 @@ def perplexity_on(model, width=64, page=None):
 counted = {order: TEXT.ngram(TEXT.held_out, order) for order in (1, 2, 3)}
 print(f"Perplexity: a die {V:,}, counts of words {counted[1]:.1f}, of pairs {counted[2]:.1f}")
 
+# %% [markdown] deck="poll"
+# - about 20
+# - about 50
+# - about 100
+# - about 500
+#
+# minutes: 1.5
+#
+# say: Perplexity: the model hesitates as if it had to guess the throw of a fair die with so many sides. The vocabulary has 2,000 words. Counts of single words have a perplexity of 112, counts of pairs 53.
+#
+# ask: The poll.
+#
+# expect: "20, it is a neural network." It is trained for some seconds on two hundred thousand words, and counting pairs is a strong opponent.
+#
+# skip: Take one vote.
+
 # %%
 predict("lm_perplexity", "Which perplexity will your LSTM have on the held-out words?")
+
+# %% [markdown] deck="printed" lines="1,3-8"
+# ## Your class, your loss, your loop: it learns to talk
+#
+# minutes: 2
+#
+# say: Before training it bets like a die with two thousand sides. Then three readings of the text. After *the* it goes on by itself. It passes the counts of pairs with its second reading only. In the stored experiment, with half a million words and one reading, it does not pass them at all.
+#
+# ask: What would you compare this perplexity with?
+#
+# expect: "With GPT's." Only on the same text with the same vocabulary. Every rare word that becomes unknown makes the game easier.
+#
+# skip: First and last block.
 
 # %% slide="subslide"
 torch.manual_seed(0)
@@ -522,6 +674,17 @@ for seed in range(3):
 # %% [markdown]
 # Does its page keep a note? Your gradient of section 3, now along the cell state: an LSTM before its first step, yours, and a fresh one whose forget gates begin near 1 (a bias of 3).
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: The gradient along the cell state, in three networks. A fresh LSTM forgets like the plain one. A fresh one whose forget gates begin near 1 keeps nearly all. And the trained one has opened its gates by itself.
+#
+# ask: So is it the formula that helps?
+#
+# expect: "Yes, that is what LSTMs are for." The formula makes it possible. The gates must be open, by training or by a bias.
+#
+# skip: The lowest and the highest curve.
+
 # %% slide="subslide"
 readers.cell_gradients(
     cell_gradient_norms(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64))
@@ -538,8 +701,34 @@ readers.cell_gradients(
 #
 # Your model carries its state through the text. Take that away in the test: begin every window from zeros, and make the windows short. But in training it met a page of zeros only where a reading began. So there is a fairer way: begin every window from the **average page** of the training text.
 
+# %% [markdown] deck="poll"
+# - 1.1 times
+# - 1.7 times
+# - 3 times
+#
+# minutes: 1.5
+#
+# say: We take away its memory: every four words the page is replaced by the average page of the training text. Not by zeros: a page of zeros is strange to the model, and with that it is 1.7 times.
+#
+# ask: The poll.
+#
+# expect: "Three times: memory is what it is for." The last four words do most of the work.
+#
+# skip: Say the result.
+
 # %%
 predict("forgetful", "The average page every 4 words: by what factor does perplexity grow?")
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Across: how many words until it forgets. Beginning from zeros looks terrible, but most of that is no lost memory: the model has hardly ever met such a page. From the average page, a memory of four words is as good as counts of pairs, and sixteen times as many do not add much.
+#
+# ask: Which of the two curves says what memory is worth?
+#
+# expect: "From zeros, that is no memory." That one measures surprise at a strange page, too. A control can be unfair.
+#
+# skip: The lower curve only.
 
 # %% slide="subslide"
 FORGET = (1, 2, 4, 8, 16, 64)  # change them, if you like
@@ -566,6 +755,19 @@ outcome("forgetful", perplexity_on(model, 4, average) / reached, factor=1.1)
 # %% slide="subslide"
 seen = look_at_all(stream, other, vocabulary)
 print(*(f"{name}: {run}\n" for name, run in seen.items()), sep="\n")
+
+# %% [markdown] deck="figure"
+# ## Four runs, three of them broken. Which would you keep?
+#
+# minutes: 2.5
+#
+# say: One is sound; A, B and C have one fault each, and none stops with an error. Let the room choose by the loss. B is far below the others: it is asked for the word that it has just read, and its held-out perplexity is in the thousands. A and C cannot be told from this figure at all; exercise 8 has their other symptoms.
+#
+# ask: Which one do you take?
+#
+# expect: "B, the lowest." What is the loss of copying? Ask what was held out.
+#
+# skip: Say what B is.
 
 # %%
 readers.training({name: run.training for name, run in seen.items()})
@@ -611,9 +813,31 @@ check("broken_readers", broken_readers)
 #
 # What does such a contextual vector know? Replace **one** word of a sentence, and see which states move.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: So the state is a vector of the word in its left context, made anew for every sentence. What does it know? Replace one word and look.
+#
+# ask: The poll.
+#
+# expect: "All states." In lesson 07 exactly that will betray a famous mistake.
+#
+# skip: Vote without reasons.
+
 # %%
 MOVE = ["only state 5", "states 5 to 11", "all states", "states 1 to 5"]
 predict("who_moves", "We replace word 5 of 11. Which states of your model move?", options=MOVE)
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Five words in: before it nothing moves at all. The replaced word moves nearly as much as it can, and then the trace fades, not evenly. A letter's sender, six words on, hardly knows.
+#
+# ask: In *the bank of the river*, what does the state of *bank* know?
+#
+# expect: "That it is a river bank." The word that tells comes afterwards. The state knows the left side only.
+#
+# skip: Read the title.
 
 # %% slide="subslide"
 ONE = ["the", "old", "man", "read", "a", "long", "letter", "from", "his", "dear", "wife"]
@@ -651,9 +875,31 @@ for name, words in (("word t", ids[:, :-1]), ("word t + 1", ids[:, 1:])):
 #
 # A sceptic brings three controls. **Spelling**: a random vector for each spelling, whatever the sentence. **Two words beside**: a random vector of the word before, and one of the word after. **Untrained**: the same LSTM before its first step. Each is drawn five times.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Do states tell senses apart? 28 ambiguous words, 335 test sentences; the three training sentences with the nearest vectors vote. One control is the same LSTM before its first step of training.
+#
+# ask: The poll.
+#
+# expect: "Ahead: the other has learnt nothing." An untrained state still holds the words before it, mixed at random.
+#
+# skip: Vote, no reasons.
+
 # %%
 HOW = ["ahead", "no clear difference", "behind"]
 predict("state_senses", "At senses, is your LSTM ahead of the untrained ones?", options=HOW)
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The line is what one vector for each spelling can reach at best, with the answers of the test in hand. Left: the spelling alone. Then random vectors of the two words beside. Then untrained LSTMs. Then ours: 4.2 points ahead of the untrained, and the interval holds zero.
+#
+# ask: "The states tell senses apart, so the model has learnt them." What do you say?
+#
+# expect: "True, it is above the line." Then so has the untrained one, nearly. Ask for the control.
+#
+# skip: The last two bars.
 
 # %% slide="subslide"
 VOTE, majority_ceiling = SenseVote(), mine("majority_ceiling")  # the second is from lesson 02
@@ -683,6 +929,17 @@ outcome("state_senses", gain.partition(": ")[2])
 #
 # **context2vec** (2016) is this game. One LSTM reads from the left up to the word **before** the target, another from the right back to the word **after** it. A small network (an MLP, two layers) makes one vector of the two states: the vector of the *position*.
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: A letter has a coffee stain, one word is gone. You read up to the stain and on beyond it. context2vec is this game: one LSTM from the left up to the word before, another from the right back to the word after. A small network makes one vector of both: the vector of the position, and the word itself is not in it.
+#
+# ask: ELMo came two years later. Was it the first vector in context?
+#
+# expect: "Yes." context2vec is from 2016.
+#
+# skip: Do not name the parts.
+
 # %% slide="subslide"
 readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 
@@ -692,6 +949,20 @@ readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 # Both readers have read `</s> w1 … wT </s>` and left a state at **each** position: `left` and `right`, (B, T + 2, H), both in the order of the text. A state has read its own position, too.
 #
 # Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, beside it the right state that has read everything **after** $t$. Autograd must be able to follow.
+
+
+# %% [markdown] deck="code"
+# ## Everything but the word itself
+#
+# minutes: 1
+#
+# say: Both readers have left a state at each position, boundaries included, in the order of the text. Draw five words on the board. Which left state, and which right state, for word t?
+#
+# ask: Which slices?
+#
+# expect: "Both at position t." A state has read its own position. Then the answer stands in the question.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="around_target"
@@ -718,9 +989,31 @@ check("around_target", around_target)
 # %% [markdown] slide="subslide"
 # You know the loss: your `sgns_loss` of lesson 01. The vector of the position plays the centre word, the word that belongs there the neighbour. Noise words are drawn by the counts to the power 3/4. Beside the honest run, spoil one: take both states at the word **itself**.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: Somebody makes exactly this mistake: both readers may read the target. What will they see?
+#
+# ask: The poll.
+#
+# expect: "Hardly differs." Let them think what the easiest way to a small loss is.
+#
+# skip: Say the result.
+
 # %%
 LOSS = ["falls far lower", "hardly differs", "stays higher"]
 predict("leak", "Both readers may read the target. What does the training loss do?", options=LOSS)
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: A wonderful loss. The spoilt reader copies the word under its nose, and at the senses it is worth no more than two random words beside it, in one run. Lesson 12 has BERT's way round this leak.
+#
+# ask: How would you notice, without an honest run beside it?
+#
+# expect: "By the test loss." That is just as wonderful: the leak is there, too. By a task, or by reading the code.
+#
+# skip: Say the sentence on copying.
 
 # %% slide="subslide"
 around_target, sgns_loss = or_reference("around_target", around_target), mine("sgns_loss")
@@ -757,6 +1050,17 @@ outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2]
 #
 # The stored run: half a million words, a vocabulary of 4,000, three seeds.
 
+# %% [markdown] deck="figure"
+# minutes: 3
+#
+# say: Stored: more text, three seeds, eight labelled sentences a sense. context2vec is thirteen points ahead of its untrained twin: so here something was learnt. But now the strongest rival: word2vec vectors of the two words beside. context2vec is five points ahead, and the interval, over words and seeds, holds zero. With hundreds of labels the two words beside are not beaten at all.
+#
+# ask: Which bar is the fairest control?
+#
+# expect: "The untrained network." It knows nothing of words. Two neighbours with trained vectors know what *river* is like.
+#
+# skip: The last bar and the third.
+
 # %% slide="subslide"
 print(STORED := stored_result("context_senses"))
 course, senseval = stored_course_senses(), STORED.numbers["senseval"]
@@ -776,6 +1080,24 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
 #
 # That was with eight labelled sentences for each sense. With hundreds, the two words beside are not beaten: the figure is at the end.
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - A note survives where it is **multiplied by an open gate** and added to.
+# - A state is a vector of the word in its **left** context. It bets on the **next** word.
+# - **Counting** is a strong opponent, untrained states are another.
+# - context2vec looks at a gap **from both sides**, and must not see the word.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1 to 5, 7 and 8.
+#
+# ask: A colleague's contextual vectors beat word2vec at senses. What do you ask first?
+#
+# expect: "How large is the model?" What do untrained ones score, and two neighbours with good vectors?
+#
+# skip: Keep it.
+
 # %% [markdown] slide="slide"
 # ## Recap
 #

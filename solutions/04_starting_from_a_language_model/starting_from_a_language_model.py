@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## Starting from a language model
+#
+# Lesson 04 · Dai and Le, 2015 · Ramachandran, Liu and Le, 2017
+#
+# minutes: 1
+#
+# say: In lesson 03 we looked at a reader's states from outside. The other way to use a reader is to become it: a new network takes over its weights and goes on from there. Using for one task what was learnt on another is called transfer learning.
+#
+# ask: Who was the first to fine-tune a pretrained language model?
+#
+# expect: "GPT." GPT is of June 2018. Dai and Le are of 2015, Ramachandran and others were on arXiv in November 2016.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 04 · Starting from a language model
 #
@@ -139,6 +154,19 @@ check("go_on", go_on)
 # %% [markdown] model_answer="go_on"
 # The boundary is tested before the word is kept. The step at the end of the loop reads what was just said: without it the model would choose from the same scores for ever.
 
+# %% [markdown] deck="printed"
+# ## Your model, once more: the likeliest word, and a drawn one
+#
+# minutes: 1.5
+#
+# say: A machine that talks reads its own word before it chooses the next: it is autoregressive. First line: the likeliest word each time. It turns in a circle. Second line: drawn by the probabilities, at temperature 0.7.
+#
+# ask: Why does the likeliest word each time not give the likeliest sentence?
+#
+# expect: "It should." After a good first word the best second one may lie elsewhere. And the same page leads to the same word, again and again.
+#
+# skip: Read the first line aloud, that is enough.
+
 # %% slide="subslide"
 go_on = or_reference("go_on", go_on)
 MINE = "she said"
@@ -160,6 +188,29 @@ torch.manual_seed(1)
 for choose in (likeliest, lambda scores: draw_word(scores, 0.7)):
     said = go_on(step, [BOUNDARY, *vocabulary.encode(MINE.split())], choose, BOUNDARY, 20)
     print(MINE, *vocabulary.decode(said))
+
+# %% [markdown] deck="words"
+# ## A judge without a label
+#
+# Are the words of this sentence in order, or has somebody shuffled them?
+#
+# . . .
+#
+# Add up how much each word **surprises** the model: $-\log p$.
+#
+# . . .
+#
+# Shuffle five times more. If one of these surprises it **less**: shuffled.
+#
+# minutes: 1.5
+#
+# say: Half of the sentences are shuffled, all but the last token. Nobody has given the model a label. It compares the sentence with shuffles of itself.
+#
+# ask: Who else could judge like this?
+#
+# expect: "A grammar." Anything that gives probabilities: counts of pairs, for example.
+#
+# skip: Show all steps at once.
 
 # %% [markdown] slide="subslide"
 # (The first line takes the likeliest word each time, the second draws.) Now let it listen.
@@ -205,8 +256,34 @@ check("by_surprise", by_surprise)
 # %% [markdown] slide="subslide"
 # Who else could judge? Lesson 03 had a strong opponent: **counts of pairs** of the same text (Kneser and Ney). They have `bets`, too. And two judges can bet together: half of the probability from each. What does the network **add** to the counts? (With two more language models, other seeds, about 20 s.)
 
+# %% [markdown] deck="poll"
+# - about 50 %, as by chance
+# - about 70 %
+# - about 90 %
+#
+# minutes: 1.5
+#
+# say: Counts of pairs, smoothed, from the same text. No network. They compare the sentence with its five shuffles by the same rule.
+#
+# ask: The poll.
+#
+# expect: "70: they have no idea of grammar." A shuffle breaks nearly every pair of neighbours.
+#
+# skip: Take one vote.
+
 # %%
 predict("no_label", "Which part of the sentences do counts of pairs judge rightly?", unit="%")
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Nine in ten, without a label. And the network is not better than counting. Let both bet together, half of the probability from each: the interval of what the network adds holds zero.
+#
+# ask: Is the task too easy, or the network too weak?
+#
+# expect: "The network is too weak." Look at the task first: who knows which words stand side by side sees a shuffle at once.
+#
+# skip: The first two bars.
 
 # %% slide="subslide"
 from course.baselines.kneser_ney import KneserNey
@@ -247,13 +324,64 @@ report.right_figure(alone, f"Shuffled or not, no label. What the LSTM adds: {add
 report.print_leads(alone, "both,\nmixed")
 outcome("no_label", 100 * alone["counts\nof pairs"].mean(), unit="%")
 
+# %% [markdown] deck="words"
+# ## A better question: what lies further back
+#
+# Two sentences have a word in common. They **exchange everything that stands behind it**.
+#
+# . . .
+#
+# > I have read **the** | letter from my mother.
+# >
+# > We cannot stop **the** | rain in Spain.
+#
+# . . .
+#
+# Which two are the originals?
+#
+# minutes: 1.5
+#
+# say: These two are for the wall; the lesson takes its sentences from held-out text. The word *the* stays, the ends change sides. The sentences are in order, and every word has sensible neighbours.
+#
+# ask: What must a judge know, to find the originals?
+#
+# expect: "Grammar." Both versions are grammatical, nearly always. What came before *the*.
+#
+# skip: Only the drawing of the exchange.
+
 # %% [markdown]
 # About nine in ten, from plain text alone. (Whiskers: 95 % intervals over the sentences, and over three seeds for the networks.) But **counting pairs is as good**, and the network adds nothing clear. The reason is in the task: a shuffle breaks nearly every pair of neighbours, and whoever knows which words stand side by side sees it at once.
 #
 # So ask a better question, one in which what lies **further back** decides. Two sentences have a word in common, say *the*, somewhere in the middle. They exchange everything that stands behind it. Which two are the originals? (About 20 s.)
 
+# %% [markdown] deck="poll"
+# - about 50 %, as by chance
+# - about 70 %
+# - about 90 %
+#
+# minutes: 1
+#
+# say: The same counts of pairs, the new question.
+#
+# ask: The poll.
+#
+# expect: "70, a little worse than before." Exactly half: the very same pairs stand in both versions.
+#
+# skip: Say the number and why.
+
 # %%
 predict("exchanged", "How often do counts of pairs find the originals?", unit="%")
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Pairs can only toss a coin. Our LSTM is ahead of them, by five points: its state does carry something from further back. But triples see one word across the seam, and with that alone they come about as far. A network of this size adds next to nothing to counts. Lesson 07 asks again, with one that has read four million words.
+#
+# ask: Is a small gain over chance a proof of understanding?
+#
+# expect: "At least it understands something." Triples do as well, and they know one word more.
+#
+# skip: The title.
 
 # %% slide="subslide"
 for words in TEXT.exchanged[0]:
@@ -282,6 +410,29 @@ outcome("exchanged", 100 * further["counts\nof pairs"].mean(), unit="%")
 
 # %% [markdown]
 # Counts of pairs can only toss a coin: the very same pairs stand in both. With Brown **your LSTM is ahead of them**: its state does carry something from further back. But not much. Triples see one word across the seam, and with that alone they come about as far (no clear difference). A network of this size, after one reading, adds next to nothing to counts. Lesson 07 asks again, with one that has read four million words.
+
+# %% [markdown] deck="words"
+# ## Moving in with the furniture: Dai and Le, 2015
+#
+# Looking for a good restaurant in a strange city: dropped **anywhere**, or in the **old town**?
+#
+# . . .
+#
+# A language model becomes a classifier: **everything but the last layer** moves in.
+#
+# . . .
+#
+# All weights go on learning: **fine-tuning**.
+#
+# minutes: 2
+#
+# say: Training is such a search. Pretraining starts it in the old town: first learn from text without labels, then go on with the few labels that you have. A fresh layer on the last hidden state names the class.
+#
+# ask: What is different from reading the states from outside?
+#
+# expect: "Nothing, the numbers are the same." At the start. Then they move, with every label.
+#
+# skip: The second step.
 
 # %% [markdown] slide="slide"
 # ## 2. Moving in with the furniture: Dai and Le, 2015
@@ -342,6 +493,20 @@ check("LSTMClassifier", LSTMClassifier)
 # A language model has the parts `embedding`, `lstm` and `softmax`; a classifier has `embedding`, `lstm` and `output`. Embedding and LSTM of the two have the same sizes.
 #
 # Write `start_from(classifier, language_model)`. Afterwards the classifier's embedding and LSTM have the language model's numbers, and its `output` is as it was. Training the classifier later must **not** move the language model, and all parts of both must still be able to learn. Return nothing.
+
+
+# %% [markdown] deck="code"
+# ## The move, in two lines
+#
+# minutes: 1
+#
+# say: Word vectors and LSTM are copied, the output layer is left fresh. Let the room say the two lines.
+#
+# ask: Why not simply assign the module of the one to the other?
+#
+# expect: "It is the same." Then they share their numbers, and training the classifier would spoil the language model.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="start_from"
@@ -433,6 +598,22 @@ tune_and_watch = or_reference("tune_and_watch", tune_and_watch)
 #
 # Shuffled or not, once more, now with 100 labelled sentences. Your classifier gets four starts: at random; with your language model's **word vectors** alone; with its **LSTM** alone; with **both**. Beside them stands naive Bayes, which counts words and multiplies their probabilities in each class. It counts all words, or only the two ends: the first word, and the last one before the final token.
 
+# %% [markdown] deck="poll"
+# - 0 points
+# - 5 points
+# - 15 points
+# - 30 points
+#
+# minutes: 1
+#
+# say: Shuffled or not, once more, now with a hundred labelled sentences to learn from. A random start, or everything from the language model.
+#
+# ask: The poll.
+#
+# expect: "30: it did nine in ten without a label." A last state is something else than a sum of surprises.
+#
+# skip: Take one vote.
+
 # %%
 predict("order_start", "100 labels: how many points is the whole move ahead of the random start?")
 
@@ -469,6 +650,18 @@ def right_now(classifier):
     return (classifier(IDS, LENGTHS).argmax(-1) == LABELS).double().numpy()
 
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: From the left: naive Bayes on all words can only guess. Then naive Bayes on the two ends of the sentence. A random start learns next to nothing. Vectors alone or the LSTM alone help a little, both together much: the LSTM was trained to read just these vectors. But the two ends, counted, do about as well. And the judges without a label are far ahead of every bar here.
+#
+# ask: Which bar spoils the story?
+#
+# expect: "The random start." It makes the story. The second one: a sentence seldom ends in *the*, and counting finds that out.
+#
+# skip: The last bar and the second.
+
+
 # %% slide="subslide"
 def right_from(start):
     """(3, N): your classifiers after ten passes over three draws of labels."""
@@ -503,6 +696,19 @@ outcome("order_start", gain.mean)
 # - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
 # - The judges of section 1, with **no label**, are far ahead of every classifier here. Before you train anything, ask what counts and a language model say by themselves.
 
+# %% [markdown] deck="table"
+# ## Film reviews, as measured in 2015: percent wrong
+#
+# minutes: 1.5
+#
+# say: IMDB, from their table 2 as a later paper quotes it. A random start, word2vec vectors, a language model, and a sequence autoencoder, which reads a text and says it again from memory. Here the reviews are long, and there are twenty-five thousand of them.
+#
+# ask: How much of the gain is there with word2vec vectors alone?
+#
+# expect: "Very little." Three and a half of about six points.
+#
+# skip: First and last row.
+
 # %% [markdown] slide="subslide"
 # ### What they measured
 #
@@ -517,6 +723,17 @@ outcome("order_start", gain.mean)
 #
 # What does the **start** do for other tasks? Two more, in stored runs. Is a sentence **subjective or objective**? And a sentence is cut off somewhere: which of ten **parts of speech** is its last word?
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: Two more tasks, in stored runs with three draws of a hundred labels. First: is a sentence of a film page subjective or objective?
+#
+# ask: The poll.
+#
+# expect: "Helps: it always does." It depends on the task, and on how one trains.
+#
+# skip: Vote without reasons.
+
 # %%
 predict(
     "subjectivity_start",
@@ -524,12 +741,40 @@ predict(
     options=["helps", "hurts", "no clear difference"],
 )
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Blue is subjective or objective. The whole move makes no clear difference, and a bag of words is ahead of it. Hatched is the part of speech of the last word. There it helps, by fifteen points. But the language model's word vectors alone bring as much, and so, nearly, does counting the last word.
+#
+# ask: What would you report: the gain over the random start?
+#
+# expect: "Yes, that is what one does." Beside it the vectors alone, and the cheapest count.
+#
+# skip: One of the two tasks.
+
 # %% slide="subslide"
 report.starts_figure(report.starts_title())
 
 # %%
 report.print_starts()
 outcome("subjectivity_start", report.verdict("subjectivity"))
+
+# %% [markdown] deck="words"
+# ## Why should a start help at all? Three stories
+#
+# - **The search starts in a better place.**
+# - **A leash:** few labels, many fits. A pretrained network ends near its start.
+# - **Knowledge:** to predict a word one must know grammar, and which words go together.
+#
+# minutes: 2
+#
+# say: Three stories are told, and lesson 14 tests them. The second is often called a prior. That is an analogy: neither Dai and Le nor ELMo nor ULMFiT puts a penalty on moving away.
+#
+# ask: Which one do you believe? And which measurement would tell them apart?
+#
+# expect: "Knowledge." The word vectors alone would then not bring the whole gain, as they did just now.
+#
+# skip: Read them.
 
 # %% [markdown]
 # (Whiskers: over three draws of labels, by **Student's t**, which allows for how few they are. For each start, rate and stopping pass were chosen on 500 other sentences, a luxury with 100 labels.)
@@ -553,10 +798,37 @@ outcome("subjectivity_start", report.verdict("subjectivity"))
 #
 # You can watch it. Put the old softmax on the classifier's LSTM, and it is a language model again. How good is it **now**? Your loop can ask.
 
+# %% [markdown] deck="poll"
+# - 1, nothing is lost
+# - 1.3
+# - 3
+# - 10
+#
+# minutes: 1
+#
+# say: Learn Spanish after Italian, and for a while you say Spanish words in Italy. We fine-tune for eight passes on labels. Then we put the old softmax on its LSTM again and ask for the old perplexity.
+#
+# ask: The poll.
+#
+# expect: "10: it is called catastrophic." It is often called so. Look first.
+#
+# skip: Say the number.
+
 # %%
 predict(
     "forgotten", "After fine-tuning on labels: by what factor has the perplexity grown?", unit="x"
 )
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: The perplexity on held-out text, while the classifier learns its labels. Most of the loss comes early. A third worse: a part is forgotten, and no catastrophe here. In the stored runs it is 1.4 and 1.8 times.
+#
+# ask: Does this hurt the classifier?
+#
+# expect: "Yes, it forgets." Forgetting hurts only whoever still needs the old skill.
+#
+# skip: Title only.
 
 # %% slide="subslide"
 train = TEXT.drawn(0, 2 * TEXT.labels)
@@ -593,6 +865,21 @@ report.forgetting_figure({"labels alone": labels_alone}, title)
 # %%
 print(f"perplexity {labels_alone[0]:.0f} before, {labels_alone[-1]:.0f} after")
 outcome("forgotten", times, unit="x", factor=1.1)
+
+# %% [markdown] deck="formula"
+# ## The remedy: do not stop
+#
+# How large must $w$ be, so that a small step does not raise the old loss?
+#
+# minutes: 2
+#
+# say: Ramachandran, Liu and Le go on with the language model's loss while the labels are learnt. This is a joint loss. The weight can be derived, in exercise 6: a step moves against the sum of both gradients. Write the two arrows on the board: if they point the same way, no weight is needed; if they point against each other, just enough to cancel the part along the old one.
+#
+# ask: When is the smallest safe weight zero?
+#
+# expect: "Never." When the task's step happens to help the old loss, too.
+#
+# skip: Leave the derivation to the exercise.
 
 # %% [markdown]
 # Is it a catastrophe? Not here: it forgets a part.
@@ -673,6 +960,17 @@ for epochs_done in (0, 1, 3):
 # %%
 predict("a_little", "With your safe weight: how much of the rise in perplexity is left?", unit="%")
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The uppermost is labels alone. The safe weight of the first steps leaves a third of the rise, a weight of 1 none. And in this task the labels are learnt as well as before, in one run each.
+#
+# ask: Then why not always take 1?
+#
+# expect: "One should." Wait for the next slide.
+#
+# skip: First and last curve.
+
 # %% slide="subslide"
 SAFE, MINE = round(max(needed), 3), 0.3  # a weight of your choice
 runs = {weight: watched_run(weight) for weight in (0.0, SAFE, MINE, 1.0)}
@@ -691,6 +989,19 @@ outcome("a_little", 100 * left[SAFE], unit="%")
 # %% [markdown]
 # What does it cost? Stored runs, 1,000 labels; by how much the perplexity grew, and how well the task went, with its interval over three seeds:
 
+# %% [markdown] deck="printed" lines="1-4"
+# ## The weight matters, and 1 is no safe choice
+#
+# minutes: 2
+#
+# say: Subjective or objective, a thousand labels, three seeds. With labels alone, 82 per cent. With weight 1 the language model is whole, and the task near guessing, like the control with frozen layers. For the part of speech the same weight costs hardly anything.
+#
+# ask: Which line would you choose?
+#
+# expect: "The third, nothing is lost." The task is lost.
+#
+# skip: First and third line.
+
 # %%
 report.print_forgetting()
 
@@ -705,10 +1016,34 @@ report.print_forgetting()
 #
 # In translation one sequence goes in, another comes out. The **encoder–decoder** of 2014 (Sutskever, Vinyals and Le, arXiv:1409.3215; Cho and others, arXiv:1406.1078) does this with two recurrent networks. The **encoder** reads the source. The **decoder** says the target word by word, and is itself a language model, one that has been told what to talk about. This is **sequence-to-sequence** learning, *seq2seq*. Translated pairs are expensive, so overfitting is likely. Plain text is cheap. Ramachandran, Liu and Le take **two language models**, one for each side:
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: In translation one sequence goes in and another comes out. An encoder reads the source. A decoder says the target word by word, and is itself a language model, one that has been told what to talk about. Translated pairs are expensive and plain text is cheap: so take two language models, one for each side. The upper layers start at random and make noise; so the first layer goes around them.
+#
+# ask: Which parts cannot come from a language model?
+#
+# expect: "The softmax." It does, that of the target. What joins the two: attention, and the upper layers.
+#
+# skip: Encoder, decoder, and what is coloured.
+
 # %% slide="subslide"
 from course.starting_from_a_language_model.two_models import two_models
 
 two_models("A translator from two language models")
+
+# %% [markdown] deck="formula"
+# ## Attention: one look, divided among the source words
+#
+# minutes: 2
+#
+# say: The decoder asks with a vector q. Each source word offers a vector k. The better the two fit, the larger that word's share of the look. What is read is an average with these shares. Lesson 13 builds a whole network of this.
+#
+# ask: The scores are 300 and 299. Do both get about half?
+#
+# expect: "Yes, they are nearly equal." The softmax looks at the difference: 73 and 27 per cent.
+#
+# skip: Say: a look, divided in shares.
 
 # %% [markdown]
 # (Attention, *combine* and the residual are drawn once, and meant at every step; the first layer is read at every word.) Four ideas, each with its reason:
@@ -861,6 +1196,17 @@ translators = {
     "two language models": trained_translator(from_models=True),
 }
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: A telegram goes in, the whole sentence comes out, so any text gives pairs. Blue: with its own telegram, the start is worth a factor of three. Hatched is the control. With the telegram of another the good translator does much worse, so it reads its telegram. The random start hardly cares.
+#
+# ask: Why does one need the hatched bars?
+#
+# expect: "To see which is better." A good language model bets well without any telegram. Whether it reads is another question.
+#
+# skip: The blue bars, and say what the others are.
+
 # %% slide="subslide"
 sources, targets = zip(*TEXT.dev_pairs, strict=True)
 strangers = list(zip([sources[-1], *sources[:-1]], targets, strict=True))  # another's telegram
@@ -880,6 +1226,19 @@ outcome("seq2seq_start", times, unit="x")
 # With Brown, your translator from two language models **reads its telegram**: its own helps, and another's leads it astray. The random start has to learn English as well. (Without the corpora there are too few pairs for that.)
 #
 # Now let it say a sentence. Perplexity is measured with teacher forcing; alone, the decoder reads what it has said itself. That is your loop of exercise 1, and taking the likeliest word each time is **greedy decoding**. Write a sentence of your own; it is sent as a telegram.
+
+# %% [markdown] deck="printed" lines="1-3,7-9"
+# ## Now let it speak
+#
+# minutes: 1.5
+#
+# say: First line of each block: the telegram. Then what both translators say, the likeliest word each time. English of a kind, hardly ever the right sentence. In training every word before was true; here it goes on from its own mistakes. The gap is called exposure bias.
+#
+# ask: The perplexity was good. Why is this so poor?
+#
+# expect: "Too little training." Perplexity is measured with the true word before. It does not show this.
+#
+# skip: One telegram.
 
 # %% slide="subslide"
 from course.starting_from_a_language_model.telegrams import telegram
@@ -910,6 +1269,24 @@ for sentence in (MY_SENTENCE.split(), *TEXT.held_out[:2]):
 
 # %% [markdown]
 # It speaks English of a kind, hardly ever the right sentence. In training every word before was true; here it goes on from its own mistakes. This gap is called **exposure bias**.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - Before you train: what do **counts** and the language model say **without a label**?
+# - A whole LSTM can move in. How much it helps **depends on the task**.
+# - Fine-tuning wears the old skill down; a **joint loss** keeps it, at a price.
+# - Does a translator **read its source**? Ask with a wrong one.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1 to 6. Still missing are layers that go unchanged into every task: TagLM, next time.
+#
+# ask: "We started from a language model and gained 15 points." What do you ask?
+#
+# expect: "How large was it?" What do its word vectors alone bring, and the cheapest count?
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap

@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## From characters
+#
+# Lesson 06 · ELMo's encoder of words; Kim and others, 2016; *Highway Networks*, 2015
+#
+# minutes: 1
+#
+# say: ELMo has no table of words. It reads each word letter by letter and makes a vector on the spot, even for a word that nobody has written before. Today we build this reader, put trained weights into it, and measure what letters know and what they do not.
+#
+# ask: What does word2vec answer for a word that was not in its text?
+#
+# expect: "Something near." Nothing at all. It has no row.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 06 · From characters
 #
@@ -81,12 +96,40 @@ from elmo_mini.models import elmo as plain
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
+# %% [markdown] deck="words"
+# ## Words that nobody has seen
+#
+# > *Twas brillig, and the slithy toves did gyre and gimble in the wabe.*
+#
+# minutes: 1.5
+#
+# say: You have never met a tove. Still, you know that *slithy* describes something, that there are several *toves*, and that *gimble* is something they do.
+#
+# ask: How do you know?
+#
+# expect: "From the context." From that, too. But much is in the shape of the words: -y, -s, *did* before *gimble*.
+#
+# skip: Read it aloud, no question.
+
 # %% [markdown] slide="slide"
 # ## 1. Words that nobody has seen
 #
 # *Twas brillig, and the slithy toves did gyre and gimble in the wabe.* You have never met a tove. Still, you know that *slithy* describes something, that there are several *toves*, and that *gimble* is something they do. You know it from the shape of the words.
 #
 # Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words outside its vocabulary of 16,000, the cell prints the nearest words inside it. Below each stands the control, the same network before training.
+
+# %% [markdown] deck="printed" lines="1-6,10-12"
+# ## Layer 0 of our ELMo: vectors from letters alone
+#
+# minutes: 2
+#
+# say: Nearest words for words that are in no vocabulary. Below each, the control: the same network before training. It finds look-alikes, too, as any reader of letters does.
+#
+# ask: What did training add?
+#
+# expect: "Misspelt words are found." The untrained one finds *Wednesday* as well. Look at *unhappiest*: *purest* shares an ending with it and nothing else.
+#
+# skip: The second block only. Live instead: a word of the room's; it takes a second.
 
 # %%
 bilm = load_pretrained()
@@ -100,6 +143,22 @@ closeness.show_nearest(readers, invented, known)  # try words of your own
 # The untrained network finds look-alikes, too: any reader of letters does. What did training add, then? *Purest* and *unhappiest* share only an ending. A table of words, such as word2vec's, has **no answer at all** here.
 #
 # How often does a table meet such a word? Count in a text that the model has never read.
+
+# %% [markdown] deck="poll"
+# - about 1 %
+# - about 5 %
+# - about 10 %
+# - about 25 %
+#
+# minutes: 1
+#
+# say: How often does one need this? The model's list has 16,000 words. Take running words of another text, the Brown corpus.
+#
+# ask: The poll.
+#
+# expect: "Hardly ever." Nearly one in ten running words, and of the different words far more than half.
+#
+# skip: Say the number.
 
 # %%
 predict("unknown", "Of 100 running words of another text, how many are not listed?", unit="%")
@@ -158,6 +217,21 @@ check("character_ids", character_ids)
 #
 # outline: `word.encode("utf-8")` is a sequence of whole numbers; cut it with `[:48]` after encoding, before the end mark. A dict has the ids of the two boundaries. Count how many 260s it takes to reach fifty. Add 1 in a list comprehension.
 
+# %% [markdown] deck="printed" lines="1-3"
+# ## Every word is fifty numbers
+#
+# start · its bytes · end · padding, all **shifted by one**
+#
+# minutes: 2
+#
+# say: The first number says that a word begins, 259. Then the bytes of the word in UTF-8, then the end, 260, and the rest of the row is padding, 261. Bytes and not letters: Unicode has more than a hundred thousand characters, bytes are 256. *A* is one byte, the i with two dots is two, a Chinese character three. One is added to every id, so that zero is free and means: no word here.
+#
+# ask: Why not use zero for padding inside of a word?
+#
+# expect: "It would be the same." Zero says that the sentence is over. Three broken encoders come later; one of them does just that.
+#
+# skip: First line only.
+
 # %%
 character_ids = or_reference("character_ids", character_ids)
 
@@ -172,8 +246,32 @@ for word in ("cat", "naïve", "打针", "<S>", "</S>"):
 # Cut a **stencil** out of cardboard, three columns wide. Slide it along the strip, one column at a time. At each position it reports how well it matches the letters below. A stencil for *-ing* matches once in *sing*, twice in *singing* and not at all in *sin*. Such a stencil is a **filter** (or *kernel*), and sliding it is a **convolution**, `nn.Conv1d` in PyTorch. The encoder of this lesson is called a **character CNN**.
 
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Each id has a row of numbers, so a word is a strip. Cut a stencil out of cardboard, three columns wide, and slide it along. At each position it reports how well it matches. *-ing* matches twice in *singing*. A stencil is a filter, sliding it is a convolution.
+#
+# ask: How many positions has a stencil of width 3 on a strip of 50?
+#
+# expect: "50." 48: it stays inside.
+#
+# skip: Live instead: another word, another stencil; at once.
+
 # %% slide="subslide"
 stencil("singing", "ing")  # try other words and stencils
+
+# %% [markdown] deck="formula"
+# ## A trained stencil has weights, not letters
+#
+# minutes: 1.5
+#
+# say: A weight for every number in each of its columns: multiply, add up, add a bias. They write it in exercise 2 with a single loop and compare it with PyTorch's.
+#
+# ask: Over what do you loop?
+#
+# expect: "Over the words." There are sixteen thousand. Over the columns of the stencil, of which there are four.
+#
+# skip: Leave it out.
 
 # %% [markdown]
 # A trained stencil is not made of letters. It has a weight for every one of the $D$ numbers in each of its columns. For filter $f$ with weights $W$ and bias $b$, at position $p$:
@@ -216,6 +314,17 @@ check("convolve", convolve)
 #
 # outline: `places = T - width + 1`. Start with `bias[:, None]`, shape (F, 1), so that it lies along the filters. For each `j` below `width`, add `weight[:, :, j] @ letters[:, :, j : j + places]`, which is (N, F, positions).
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: A filter of the trained model on *suspended*. It waits for *spen*. Where in the word that lies does not matter much: *spend* or *suspended*. So each filter keeps only its largest match, the maximum over time. One number for each filter, however long the word is.
+#
+# ask: What is lost with the maximum?
+#
+# expect: "Nothing." Where it was, and how often.
+#
+# skip: Title and the maximum.
+
 # %% slide="subslide"
 convolve = or_reference("convolve", convolve)
 
@@ -236,6 +345,19 @@ matches_along("suspended", matches[0, SPEND], 4, f"filter {SPEND}")
 #
 # What do trained filters look for? Take the words in which a filter matches best. Below them are filters of the untrained network.
 
+# %% [markdown] deck="printed"
+# ## What do filters look for?
+#
+# minutes: 2
+#
+# say: For three filters, the words in which each matches best. Filter 10 loves *spen*. Below, the same filters before training. They have their favourite letters, too: *memories, emotion*.
+#
+# ask: What does a neat list prove?
+#
+# expect: "That the network has found morphemes." Any stencil matches something. A neat list is no proof of learning.
+#
+# skip: The two lines of filter 10.
+
 # %% slide="subslide"
 plain_words = [word for word in known[:6000] if word.isalpha()]
 rows = torch.tensor([list(character_ids(word)) for word in plain_words])
@@ -250,6 +372,19 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 #
 # The published ELMo has filters of widths 1 to 7, numbering 32, 32, 64, 128, 256, 512 and 1024: 2048 in all, and letters of $D = 16$ numbers. The course checkpoint has the first five kinds: $F = 512$.
 
+# %% [markdown] deck="formula"
+# ## A road with two lanes: the highway
+#
+# minutes: 2
+#
+# say: A maximum says which patterns a word contains, and they must be combined: *-ed* is one thing in *walked* and another in *bed*. A dense layer could do it, but would have to learn to copy what is fine already. A highway makes copying free: g is a gate, a share of the new, and the rest of the old goes through as it is.
+#
+# ask: The files call the gate *carry*. Which lane would you multiply with it?
+#
+# expect: "The old one, which is carried." It multiplies the new. Many have loaded the weights the wrong way round.
+#
+# skip: The second formula, in words.
+
 # %% [markdown] slide="slide"
 # ## 4. A road with two lanes
 #
@@ -259,6 +394,17 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 #
 # $$g = \sigma(x W_{\text{carry}} + b_{\text{carry}}), \qquad y = g \cdot \text{relu}(x W_{\text{transform}} + b_{\text{transform}}) + (1 - g) \cdot x$$
 #
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: The same as a drawing. Upper lane: something new. Lower lane: the old as it is. One gate serves both.
+#
+# ask: If the gate is shut, what comes out?
+#
+# expect: "Nothing." x, as it came in.
+#
+# skip: Show it and go on.
+
 # %% slide="subslide"
 lanes()
 
@@ -292,6 +438,17 @@ check("highway", highway)
 
 # %% [markdown]
 # Below is the smallest highway: one number goes in, one comes out. The slider (mouse or arrow keys) moves the bias of its gate; where nothing can move, you see three positions.
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: The smallest highway: one number in, one out. The straight line is the old, the bent one the new. With a bias of minus 2 y follows the old nearly everywhere, with plus 2 the new. When training starts, the bias is minus 2: the gate is open by 12 per cent. In the notebook this is a slider.
+#
+# ask: Why start nearly shut?
+#
+# expect: "So that it does not change too much." It is about the way back: through how many layers does a gradient come?
+#
+# skip: The lines for minus 2 and for 2. Live instead: move the slider.
 
 # %% slide="subslide"
 highway = or_reference("highway", highway)
@@ -336,8 +493,37 @@ check("highway_slope", highway_slope)
 # %% [markdown]
 # Read your formula with the gate nearly shut. Which terms are left? Does it predict what arrives below twenty highways with random weights?
 
+# %% [markdown] deck="poll"
+# - 0.01 %
+# - 8 %
+# - 50 %
+# - 88 %
+#
+# minutes: 1.5
+#
+# say: Twenty highways, one on top of the other, random weights, bias minus 2. The slope of one is about 1 minus g, 0.88. They derive it exactly in exercise 4.
+#
+# ask: The poll.
+#
+# expect: "88: the slope of one." To the power of 20. Let them work it out before you show it.
+#
+# skip: Say the number.
+
 # %%
 predict("twenty", "Bias −2, twenty highways: how much of the gradient arrives?", unit="%")
+
+# %% [markdown] deck="printed"
+# ## Half open, next to nothing arrives
+#
+# minutes: 2
+#
+# say: Measured 8 per cent, and the derived slope to the power of 20 says 8.8. With the bias 0 it is less than a thousandth. ELMo itself has one or two highways, where no gradient gets lost: its minus 2 is inherited from deep networks.
+#
+# ask: Which bias would let half of it through?
+#
+# expect: "Minus 4, twice as much." About minus 3.3: solve 1 minus g to the power of 20 equals one half.
+#
+# skip: First and second line.
 
 # %%
 highway_slope = or_reference("highway_slope", highway_slope)
@@ -457,6 +643,17 @@ closeness.show_nearest({"yours": readers["yours"]}, ["unbananaed", "google", "br
 #
 # A wrong encoder seldom crashes. The results are a little worse, and nobody knows why. Here are three encoders, each with **one** fault and with the same trained weights. The figure compares them with a sound one.
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: A wrong encoder seldom crashes. Three encoders have one fault each, with the same trained weights. In the table: by how much each word's vector is off. Look at B first: it is exact for English and wrong where a letter has two bytes. Which fault could that be? C has the right letters and filters, and goes wrong at the highway. Then let them find A at home.
+#
+# ask: A: why is a word that fills its row right?
+#
+# expect: "It is long, so errors average out." It has no padding.
+#
+# skip: B only.
+
 # %% slide="subslide"
 TITLE = "Each fault spares other words (distance from a sound encoder, % of its length)"
 plots.table(*symptoms(weights), title=TITLE, form="{:.0f}")
@@ -540,9 +737,31 @@ check("common_ending", common_ending)
 #
 # The neighbours in section 1 gave a hint: *-ing* words beside *-ing* words, superlatives beside superlatives. So ask for grammar: of the five nearest known words, how many have the same part of speech? The 500 words asked about occur nowhere in the model's text. The tags are Brown's, fine-grained: plural, past tense and superlative differ.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: What do letters know? Grammar first: five hundred unseen words. Of the five nearest known words, how many have the same part of speech? The sceptic brings a reader without a network: the longest common ending.
+#
+# ask: The poll.
+#
+# expect: "The encoder, of course." Ask by how much.
+#
+# skip: Take one vote.
+
 # %%
 CLEARLY = ["the trained encoder, clearly", "the ending", "no clear difference"]
 predict("grammar", "Which finds more neighbours of the same class?", options=CLEARLY)
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The encoder is far ahead of its untrained twin: training has added grammar. But most of it stands at the end of the word, and a few lines read that. The encoder's lead is 6.4 points, from 4.4 to 8.5. Measure otherwise, with the vectors whitened, and it falls behind the ending.
+#
+# ask: What would you write in an abstract?
+#
+# expect: "Our encoder learns morphology." It adds grammar, surely. That it knows more than the ending is not sure.
+#
+# skip: First and last bar.
 
 # %% slide="subslide"
 common_ending = or_reference("common_ending", common_ending)
@@ -570,9 +789,31 @@ outcome("grammar", CLEARLY[clear])
 #
 # In a cosine the few directions that differ most from word to word drown the others. **Whitening** turns and stretches the vectors until every direction varies as much as any other.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: Second: 128 misspelt words. Is the nearest known word the right one? Whitening turns and stretches the vectors until each direction varies as much as any other. What does that do to the untrained networks?
+#
+# ask: The poll.
+#
+# expect: "More hits: it evens things out." It costs them hits.
+#
+# skip: Leave it out, and go to the figure.
+
 # %%
 WHITE = ["more hits, clearly", "fewer hits, clearly", "no clear difference"]
 predict("white", "Whitened, the untrained encoders have", options=WHITE)
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: From the left: trained, trained and whitened, untrained, untrained and whitened, and the number of letters to change. The trained network as it is finds clearly fewer than the count of letters. Trained or untrained: 128 words cannot tell, in either measure. What finds misspelt words is that letters are read at all; a word table would score 0.
+#
+# ask: "ELMo is robust to misspellings because it was trained on characters." What is missing?
+#
+# expect: "Nothing." The control. The untrained one is as robust here.
+#
+# skip: The last bar and the first.
 
 # %% slide="subslide"
 draws = [plain.CharCNN(untrained_weights(bilm, seed)) for seed in range(3)]
@@ -611,11 +852,45 @@ grammar_whitened(nets, common_ending)
 #
 # The encoder takes any bytes, so Chinese, too, gets vectors:
 
+# %% [markdown] deck="printed"
+# ## It has an answer for everything
+#
+# 打针: *to have an injection*
+#
+# minutes: 1.5
+#
+# say: Dǎzhēn. The encoder takes any bytes, so Chinese, too, gets a vector and neighbours. This model has read English only: they have nothing to do with injections.
+#
+# ask: Is that better than no answer?
+#
+# expect: "Yes, something is better than nothing." No error warns you. A table would have said that the word is unknown.
+#
+# skip: Leave it out.
+
 # %%
 closeness.show_nearest({"yours": compared["your encoder"]}, ["打针"], known)
 
 # %% [markdown]
 # 打针 is *to have an injection*. This model has read English only: its neighbours have nothing to do with injections. It has a vector for everything, and no error warns you.
+
+# %% [markdown] deck="words"
+# ## Myth or measured?
+#
+# > *"ELMo's bottom layer is the word embedding: words of like meaning lie close together."*
+#
+# . . .
+#
+# Is *lawyer* closer to **attorney** or to **layer**?
+#
+# minutes: 1.5
+#
+# say: Many drawings of ELMo say so. We ask in two ways: attorney against any ordinary word of the same kind and length, and attorney against a look-alike. 68 words with two such partners each.
+#
+# ask: Which of the two is closer to *lawyer* in a reader of letters?
+#
+# expect: "*Attorney*: it is trained." Keep the answers for the poll.
+#
+# skip: Read the quotation, and go on.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -624,8 +899,34 @@ closeness.show_nearest({"yours": compared["your encoder"]}, ["打针"], known)
 #
 # Many drawings of ELMo say so. Ask in two ways about a word such as *lawyer*. Is it closer to *attorney* than to **any ordinary word** with the same tag and about the same length and frequency as *attorney*? And is it closer to *attorney* than to *layer*, which is near in **letters** only? We have 68 words with two such partners each, from a language model's memory; four of them have no ordinary rival.
 
+# %% [markdown] deck="poll"
+# - about 15
+# - about 50, like a coin
+# - about 85
+#
+# minutes: 1
+#
+# say: Against the look-alike, in the trained encoder.
+#
+# ask: The poll.
+#
+# expect: "85." It reads letters, and *layer* has nearly all of them.
+#
+# skip: Say the number.
+
 # %%
 predict("meaning", "For how many of 100 words does layer 0 choose meaning over letters?", unit="%")
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Blue: against an ordinary word. The trained encoder chooses meaning well above a coin, the untrained one does not. Hatched: against a look-alike meaning mostly loses. And fastText on the same text knows more meaning, since it learnt from the words around; even it is no better than a coin against a look-alike.
+#
+# ask: So, myth or measured?
+#
+# expect: "A myth." Half of one. There is meaning in layer 0, and form comes first.
+#
+# skip: The first two bars.
 
 # %% slide="subslide"
 asked = {name: compared[name] for name in ("your encoder", "the same, untrained")}
@@ -641,6 +942,24 @@ outcome("meaning", 100 * bars["against a look-alike"][0]["mean"], unit="%")
 
 # %% [markdown]
 # **Half a myth.** Layer 0 does hold meaning: against an ordinary word by the cosine it chooses the word of like meaning well above chance, and the untrained network does not. But against a look-alike meaning mostly loses. The neighbours show both: persons beside *lawyer*, look-alikes beside *car*. fastText (lesson 02) on the same text knows more meaning, for it learnt from the words around and has a vector of its own for each frequent word. Even so it is no better than a coin against a look-alike. *What the LSTMs add, the next lessons ask.*
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - A word is **fifty numbers**: start, bytes, end, padding, shifted by one.
+# - A filter is a stencil; a highway **mixes new and old**.
+# - It has a vector for **every** word, and no error warns you.
+# - Most of what letters know, an **untrained** twin or a count of letters knows, too.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1, 2, 4, 5 and 6. Layer 0 gives *bank* one vector in every sentence; next time the LSTMs come on top.
+#
+# ask: What is still missing, to tell one *bank* from the other?
+#
+# expect: "More training." The sentence.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Recap

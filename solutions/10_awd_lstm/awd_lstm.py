@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## AWD-LSTM
+#
+# Lesson 10 · *Regularizing and Optimizing LSTM Language Models*, Merity, Keskar and Socher, 2018
+#
+# minutes: 1
+#
+# say: A language model that reads its text too often learns it by heart. Today: the remedies, one by one, put into a model on which ULMFiT stands. And we measure which of them earns its place. At our size few do.
+#
+# ask: What is the cheapest remedy against learning by heart?
+#
+# expect: "Dropout." Stop in time.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 10 · AWD-LSTM
 #
@@ -70,12 +85,42 @@ plots.road("10")
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes, for somebody who passes most checks soon: opening 3; section 1, 4; section 2, 9; section 3, 16; section 4, 11; section 5, 21; section 6, 1; section 7, 15; section 8, 9; recap, 1. That is 90. With second tries add 15; the essay takes 10, at home. Then, each for itself: section 9, 24; section 10, 3; myth, 2. For 60 minutes: show exercises 1 and 3 solved, take section 8 as a poll, and leave *a tenth of the text* for home. Students get stuck in exercise 2 on the question who owns the matrix. Ask: "What does the optimiser hold?" Let the published code, which puts another matrix into the LSTM at each call, fail before their eyes (train, evaluate, train): it is the best argument for lending a matrix and not writing it.
 
+# %% [markdown] deck="words"
+# ## It recites
+#
+# A pupil has **one page** to prepare, and **a month** for it.
+#
+# . . .
+#
+# In the end he knows every comma, and has learnt no English.
+#
+# minutes: 1
+#
+# say: Our page has two thousand words. A plain LSTM with one layer reads it thirty times.
+#
+# ask: How would you find out that the pupil only recites?
+#
+# expect: "Ask for the page." Ask for another one.
+#
+# skip: Say it in one sentence.
+
 # %% [markdown] slide="slide"
 # ## 1. It recites
 #
 # A pupil has one page to prepare, and a month for it. In the end he knows every comma and has learnt no English.
 #
 # Here is a page of two thousand words. A plain LSTM language model with one layer (lesson 03) reads it thirty times.
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: The upward axis is logarithmic. On the page itself the perplexity falls nearly to one: it knows what comes next. On another text, of words that all stand in the page, it is best after a few readings, and then gets worse by a factor of ten.
+#
+# ask: After how many readings would you stop?
+#
+# expect: "When it no longer falls." Which of the two curves? The page itself falls to the end.
+#
+# skip: The two ends.
 
 # %%
 PAGE = running_text(2_000, 1_500, 100_000)  # every word of the page is in the vocabulary
@@ -89,6 +134,22 @@ plots.curves(
     log_y=True,
 )
 
+# %% [markdown] deck="poll"
+# ## Given 8 words of the page, it writes 10 more. How many of them match the page?
+# - about 10 %
+# - about 50 %
+# - about 90 %
+#
+# minutes: 1
+#
+# say: Always the word it finds likeliest.
+#
+# ask: The poll.
+#
+# expect: "50: it is a small network." Two thousand words fit into it.
+#
+# skip: Say the number.
+
 # %%
 predict(
     "recites",
@@ -96,6 +157,19 @@ predict(
     "What percentage of them match the page?",
     unit="%",
 )
+
+# %% [markdown] deck="printed" lines="1-2,5-6"
+# ## Everything after the ▸ comes out of the weights
+#
+# minutes: 2
+#
+# say: Two of the prompts. And the control: with prompts from another text, hardly a word is right. The plainest remedy is early stopping: take the epoch that is best on a held-out text. All that comes has to beat that.
+#
+# ask: Why does one need a third text, a test?
+#
+# expect: "To be safe." The epoch was chosen on the second; the best of thirty is flattered.
+#
+# skip: One prompt, and the numbers.
 
 # %% slide="subslide"
 page, elsewhere = (
@@ -112,6 +186,27 @@ outcome("recites", 100 * float(page.correct.mean()), unit="%")
 #
 # The plainest remedy is **early stopping**: stop at the epoch that is best on a held-out text, the **validation set** (here called *dev*, for development set). Everything below must beat that.
 
+# %% [markdown] deck="words"
+# ## Dropout for running text: one mask for a window
+#
+# ```
+#             step 1      step 2      step 3
+# ordinary    1 0 1 1     0 1 1 0     1 1 0 1
+# locked      1 0 1 1     1 0 1 1     1 0 1 1
+# ```
+#
+# What is left is divided by $1 - p$.
+#
+# minutes: 2.5
+#
+# say: Dropout sets numbers to zero in training, so that no unit can rely on one other. Drawn anew at every step, a note that must be kept for ten words meets ten different masks. Locked dropout draws once for a window. Here it is used outside of the LSTM, on its inputs and outputs. Does it beat ordinary dropout? Keep the question.
+#
+# ask: Do two rows of a batch share their mask?
+#
+# expect: "Yes, it is locked." Each row has its own. Only the steps share it.
+#
+# skip: The two lines of the drawing.
+
 # %% [markdown] slide="slide"
 # ## 2. Dropout for running text
 #
@@ -123,6 +218,20 @@ outcome("recites", 100 * float(page.correct.mean()), unit="%")
 # ### Exercise 1. One mask for all steps
 #
 # Write `locked_dropout(x, p)` for states `x` (B, T, D). Each dimension of a row is dropped with probability $p$, on its own, and then at every step. Each row loses dimensions of its own, and each call draws anew. What is left is made larger, so that the mean of each number stays what it was. The function is called in training only.
+
+
+# %% [markdown] deck="code"
+# ## Locked dropout, in three lines
+#
+# minutes: 1
+#
+# say: The one in the middle of the shape does it.
+#
+# ask: What is the shape of the mask?
+#
+# expect: "That of x." With a 1 at the steps: the same for all of them.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="locked_dropout"
@@ -148,6 +257,29 @@ check("locked_dropout", locked_dropout)
 # %%
 locked_dropout = or_reference("locked_dropout", locked_dropout)
 
+# %% [markdown] deck="words"
+# ## Weight drop: thin the matrix, not the states
+#
+# Inside, the state meets itself through **one matrix**. A fast LSTM is one sealed call.
+#
+# . . .
+#
+# Thin the matrix **once, before the call**. The LSTM never knows.
+#
+# . . .
+#
+# But who **owns** the matrix? The thinned one is only **lent**.
+#
+# minutes: 2.5
+#
+# say: No dropout so far touches the hidden-to-hidden weights, and between the steps of a sealed call one can do nothing. So drop weights in place of states; this is called DropConnect. The published code puts another matrix into the LSTM at each call. Then the optimiser, a copy and a file hold the wrong one.
+#
+# ask: What does the optimiser hold?
+#
+# expect: "The thinned matrix, that is what is used." It must hold the whole one, or the dropped weights never come back.
+#
+# skip: First two steps.
+
 # %% [markdown] slide="slide"
 # ## 3. Weight drop
 #
@@ -156,6 +288,19 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # The paper's idea, **weight drop**: leave the states alone and thin the **matrix**, once before the call. The sealed LSTM never knows. (Dropout of weights in place of units is called **DropConnect**.)
 #
 # But who **owns** the matrix? The optimiser holds the whole one, and files and copies must have it, too. So the thinned one is only **lent**, for one call. Here a module with one weight is lent another:
+
+# %% [markdown] deck="printed"
+# ## Lent for one call
+#
+# minutes: 1
+#
+# say: A module with one weight is lent another. Within the call it uses 100; after it, it has its own again. They write the class in exercise 2 with this one function.
+#
+# ask: And the gradient: to which weight does it go?
+#
+# expect: "To the lent one." Through the lent one to the whole matrix, of which it was made.
+#
+# skip: Read it and go on.
 
 # %%
 lender = nn.Linear(1, 1, bias=False)  # any module, here y = w x
@@ -211,6 +356,19 @@ check("WeightDrop", WeightDrop)
 # %%
 WeightDrop = or_reference("WeightDrop", WeightDrop)
 
+# %% [markdown] deck="formula"
+# ## One table, two uses: weight tying
+#
+# minutes: 2
+#
+# say: A word model has two tables of one shape: the vectors of the words that are read, and a row for each word that may be said. Weight tying uses one table for both and halves the largest part of the model. Here is the smallest network with both uses. They derive its gradient in exercise 3.
+#
+# ask: Nudge one number of E. At how many positions does the loss feel it?
+#
+# expect: "At one, where the word is read." As read, and as said in every single comparison.
+#
+# skip: Point at both E.
+
 # %% [markdown] slide="slide"
 # ## 4. One table, two uses
 #
@@ -250,6 +408,21 @@ check("tied_gradient", tied_gradient)
 # idea: As weights of the softmax, row $v$ gets its error times $h$. As a word that was read, row *read* gets the gradient for $h$, which is the error times $E$, sent back through $W$. Both parts are added.
 #
 # outline: First part `error.T @ h`, (V, D). Second part `error @ E @ W.T`, (N, D), added to the rows `read`. `np.add.at` adds a row as often as it is named; `+=` does so once.
+
+# %% [markdown] deck="printed" lines="2-4"
+# ## The gradient of a table with two uses
+#
+# Words 0 and 1 are **read**, words 2 and 3 are **said**.
+#
+# minutes: 2
+#
+# say: Autograd found the first two lines for two separate tables. The third is the derived one: their sum. As read, only the words that were read get a gradient. As said, all get one, also words 4 and 5, which occur nowhere: the softmax pushes them away.
+#
+# ask: Why does a word that never occurs move?
+#
+# expect: "It should not." Its score is in the denominator of every bet.
+#
+# skip: The columns of words 0 and 4.
 
 # %%
 tied_gradient = or_reference("tied_gradient", tied_gradient)
@@ -317,6 +490,29 @@ check("train_epoch", train_epoch)
 # %%
 train_epoch = or_reference("train_epoch", train_epoch)
 
+# %% [markdown] deck="words"
+# ## When has training stalled?
+#
+# SGD with a large rate soon gets near a good place, and **jumps around it**.
+#
+# . . .
+#
+# The **mean** of the places lies nearer to the middle. But from when on?
+#
+# . . .
+#
+# The newest dev loss is worse than the best of all but the last **5**.
+#
+# minutes: 2
+#
+# say: Averaged SGD. A mean that begins too early drags the bad beginning along. One epoch a little worse than the last is noise. So the newest is compared with the best of the older ones: that is the non-monotonic trigger, the NT in NT-ASGD. The A in AWD is for averaged.
+#
+# ask: Why not start when the loss rises for the first time?
+#
+# expect: "One could." A single epoch jumps, with a rate of 20.
+#
+# skip: First and second step.
+
 # %% [markdown] slide="slide"
 # ## 6. When has training stalled?
 #
@@ -379,6 +575,22 @@ def train(factor, text, epochs=EPOCHS, brakes=1, n=5, parts=GIVEN):
     return train_own(AWDLSTM(factor, drop_words), text, TEXT.dev, *own, epochs=epochs, patience=n)
 
 
+# %% [markdown] deck="poll"
+# ## Each at its best epoch: how much lower is the perplexity with dropout, AR, TAR and averaging than without?
+# - about 6 %
+# - about 25 %
+# - about 50 %
+#
+# minutes: 1.5
+#
+# say: The same network twice, with its four remedies and without them. AR and TAR are penalties: on large states, and on states that jump from word to word.
+#
+# ask: The poll.
+#
+# expect: "50." That is what one gets against the last epoch. At its best epoch the bare network is not bad.
+#
+# skip: Say the number.
+
 # %%
 predict(
     "beaten",
@@ -386,6 +598,17 @@ predict(
     "of the same network without four remedies (dropout, AR, TAR, averaging)?",
     unit="%",
 )
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The lowest curve at the end is the bare network on the text that it reads: it learns it by heart. On dev it is best after a few epochs and then gets four times as bad. With the remedies most of that rise is gone. The curve without averaging jumps; with it the end is calm, and the best epoch no better. One run each.
+#
+# ask: Which number of the bare network would you report?
+#
+# expect: "The last." Then everything looks like a triumph. Its best, chosen on dev.
+#
+# skip: The bare network on dev, and the last curve.
 
 # %% slide="subslide"
 bare = train(0, TEXT.train, brakes=0, n=1_000)
@@ -418,10 +641,36 @@ outcome("beaten", 100 * (1 - min(yours.dev) / min(bare.dev)), unit="%")
 #
 # One run proves little. The stored runs have 30,000 words and five seeds; dev chooses the epoch, and the perplexity is taken once from a test set. The plainest controls: stopping early, a smaller model (25 or 50 units, whichever dev likes better), ordinary dropout (20 or 40 %, likewise).
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Stored, five seeds, two sizes of text: how many points of perplexity all of it is ahead of. Ahead of stopping early: clearly. Ahead of a smaller model: clearly. Ahead of ordinary dropout, 25 epochs long: not clearly, at either size.
+#
+# ask: Which bar would you look for in a paper?
+#
+# expect: "Nothing." The strongest plain rival: ordinary dropout, tuned as carefully.
+#
+# skip: The last group.
+
 # %% slide="subslide"
 LARGER, ABLATION = map(stored_result, ("awd_lstm_larger", "awd_lstm_ablation"))
 print(LARGER)
 figures.leads(LARGER.numbers, ABLATION.numbers)
+
+# %% [markdown] deck="printed" lines="2-8"
+# ## The great step is early stopping
+#
+# Test perplexity, and by how much *all of it* is better
+#
+# minutes: 2
+#
+# say: Test perplexity on thirty thousand words. The bare network at its last epoch, 84; stopped early, 41. Then all remedies together bring it to 39. Averaging alone is a good brake for whoever does not look at dev.
+#
+# ask: A report says: from 84 to 39 by regularisation. What is missing?
+#
+# expect: "The interval." The third line.
+#
+# skip: First, third and sixth line.
 
 # %%
 figures.print_systems(LARGER.numbers)
@@ -430,6 +679,21 @@ figures.print_systems(LARGER.numbers)
 # The great step is early stopping: from 84 to 41, for the price of a dev text. All remedies together add 2.2 points to it (1.3 to 3.1; intervals: five starts, one test text). **Within 25 epochs they are not clearly ahead of ordinary dropout:** 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. And **averaging alone** softens the fall, to 51 where nothing ends at 84.
 #
 # Is that fair to all of it? Dev chose ordinary dropout's rate; the factor 0.6 was fixed (below, dev chooses). And in three of five runs its best epoch was the last. So both once more, for up to 60 epochs:
+
+# %% [markdown] deck="printed" lines="5-8"
+# ## With up to 60 epochs, all of it is ahead
+#
+# Test perplexity, and how much better than ordinary dropout
+#
+# minutes: 2
+#
+# say: Was that fair? In three of five runs the best epoch was the last one. So once more with up to 60. Now all of it is ahead of ordinary dropout, by 0.8 points. Without averaging the lead is larger, and weight drop is not missed.
+#
+# ask: Which two letters of AWD does that leave?
+#
+# expect: "All." A is averaging, WD is weight drop. LSTM is left.
+#
+# skip: First and second line.
 
 # %%
 LONGER = stored_result("awd_lstm_longer")
@@ -447,6 +711,28 @@ figures.print_longer(LONGER.numbers)
 # %%
 figures.print_clear(ABLATION.numbers, LARGER.numbers)
 
+# %% [markdown] deck="words"
+# ## The paper's own ablation says otherwise
+#
+# | Penn Treebank, without … | test perplexity |
+# |---|---|
+# | nothing: all parts | 57.3 |
+# | varying windows | 58.9 |
+# | AR and TAR | 60.3 |
+# | embedding dropout | 62.7 |
+# | averaging | 63.7 |
+# | **weight drop** | **68.9** |
+#
+# minutes: 2
+#
+# say: Table 4. One part is taken out at a time, and no part is missed as much as weight drop. Neither refutes the other: theirs has three layers of up to 1,150 units, ours one of 100, stopped in time.
+#
+# ask: What would you try, to find out where it turns?
+#
+# expect: "More text." Or more units, one of the two at a time.
+#
+# skip: First and last row.
+
 # %% [markdown]
 # **What earns its place here: stopping early, tying, and one of two:** ordinary dropout, or AR and TAR. Within 25 epochs all of it is clearly ahead of neither. Taken out, tying is missed on both texts, and nothing else on 12,000 words. Alone, each of the two helps on both, and so does locked dropout; all other intervals include 0. But on the larger text locked dropout is behind ordinary, and behind all of it (section 10).
 #
@@ -456,6 +742,19 @@ figures.print_clear(ABLATION.numbers, LARGER.numbers)
 # ### Change one thing: a tenth of the text
 #
 # Now take 1,200 words, about three pages. Should the dropouts go **up**, because so little text is soon learnt by heart? Or **down**, because one cannot afford to hide half of so little?
+
+# %% [markdown] deck="poll"
+# ## A tenth of the text: dropout with the factor that dev chose, against none of it?
+#
+# minutes: 1
+#
+# say: Twelve hundred words, three pages. Up, because so little is soon learnt by heart? Or down, because one cannot afford to hide half of so little? Stored, each run at its best epoch.
+#
+# ask: The poll.
+#
+# expect: "No clear difference: there is nothing to learn." It helps, a little.
+#
+# skip: Say the result.
 
 # %%
 predict(
@@ -473,6 +772,17 @@ MINE = (0.0, 0.6)
 
 tenth = {f"factor {f:g}": train(f, TEXT.train[:1_200], epochs=40).dev for f in MINE}
 figures.by_epoch(tenth, "A tenth of the text, dev: your factors (one run each)")
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Test perplexity by the factor on all dropouts. Above: a tenth of the text. Below: the whole text. At both sizes dropout helps a little, and dev chose 0.6 or 1 each time. Look at the bands: on a tenth the five starts lie eight points apart.
+#
+# ask: Does less text ask for less dropout?
+#
+# expect: "Yes." Nothing here says so.
+#
+# skip: The title.
 
 # %% slide="subslide"
 DROPOUT = stored_result("awd_lstm_dropout")
@@ -504,6 +814,17 @@ for start in ("the president", "she looked at", "in the beginning"):
 #
 # - how far apart two calls on the same words are: in training mode before the first epoch, after the last, and in evaluation;
 # - how far the hidden-to-hidden weights (the *recurrent matrix*) have moved, and the typical (median) one, as multiples of the start.
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Three people have written weight drop with one mistake each. How far apart are two calls in training, at the start and at the end? In evaluation? How far has the matrix moved, and how large is a typical weight? The training curves look alike. Two minutes in pairs; the list of faults is in exercise 5.
+#
+# ask: Run C: what has happened to it between the start and the end?
+#
+# expect: "It has converged." Two calls in training are the same. What makes two calls differ?
+#
+# skip: A only: the matrix has not moved at all.
 
 # %% slide="subslide"
 seen = look_at_all(len(TEXT.vocabulary), TEXT.train, TEXT.dev)
@@ -696,6 +1017,17 @@ print(f"All typed by you, 8 epochs: {min(typed.dev):.1f}; section 7: {min(yours.
 #
 # A part that does the same work as another looks idle when it is taken out, and busy alone. A bar whose whisker crosses 0 has shown nothing.
 
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Blue: what is lost when a part is taken out. Hatched: what it brings alone, on the larger text. Taken out, only tying is missed. Alone, three help: locked dropout, ordinary dropout, AR and TAR. A bar whose whisker crosses zero has shown nothing.
+#
+# ask: Why does a part look idle in blue and busy in the other colour?
+#
+# expect: "A mistake." Another part does the same work. Taken out, nobody misses it.
+#
+# skip: The tied softmax.
+
 # %%
 print(ABLATION)
 figures.worth_of_parts(ABLATION.numbers, LARGER.numbers)
@@ -708,6 +1040,24 @@ figures.print_parts(LARGER.numbers)
 # **Ordinary dropout** alone, at the better of two rates, is 0.7 points ahead of locked alone: clear on the larger text (0.2 to 1.2), not on 12,000 words (−0.4 to 1.9). Four parts ran alone on the larger text. All together are clearly ahead of each, but for **AR and TAR** (0.6 points, −1.0 to 2.2). **Averaging** alone brings next to nothing: in all but one run the best epoch came before it began.
 #
 # (The paper's perplexities do not compare with ours: 27 to 29 in 100 words of our test texts are unknown and count as one word.)
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - A regulariser has to beat **early stopping** and **ordinary dropout**.
+# - Locked dropout: one mask for a window. Weight drop: a thinned matrix, **lent**.
+# - A tied table gets the **sum** of two gradients.
+# - Taken out and alone are **two questions**. Ask both, with an interval.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1 to 5.
+#
+# ask: "Regularisation brought us from 210 to 60." What do you ask?
+#
+# expect: "Which one?" What the plain model had at its best epoch.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?

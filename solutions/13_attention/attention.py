@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## Attention
+#
+# Lesson 13 · *Attention is all you need*, Vaswani and others, 2017
+#
+# minutes: 1
+#
+# say: An LSTM hands everything it knows from word to word through one state. Self-attention lets every word look straight at every other. Today: one head, several heads, the block, and around it a whole language model. Then we change one mask, and it writes.
+#
+# ask: How far is it, in an LSTM, from the first word of a book to the last?
+#
+# expect: "One state." As many steps as there are words, and each goes through gates.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 13 · Attention
 #
@@ -67,6 +82,19 @@ plots.road("13")
 #
 # Three models race: an LSTM, attention, and a **plain sum**, a sceptic's control. It adds up the vectors of all words: every word is one step away, too, but no question changes the sum. (A layer behind it reads the sum and the question.) All have 12,000 to 16,000 weights.
 
+# %% [markdown] deck="printed"
+# ## A question about something far back
+#
+# minutes: 1
+#
+# say: Four facts, some chatter, a question about one of the facts. Letters, values and chatter are drawn anew for every text. There are eight values, so one answer in eight is right by chance.
+#
+# ask: What must a reader keep, to answer?
+#
+# expect: "The one fact." It does not know yet which one will be asked for. All four.
+#
+# skip: Read it.
+
 # %%
 one, its_answer = recall.some_texts(1, 12)
 print(*recall.in_words(one[0]), " answer:", int(its_answer))
@@ -102,6 +130,21 @@ def race(make, chatter=16, steps=300, rate=0.003, seed=0):
         return 100 * float((model(texts).argmax(-1) == answers).double().mean())
 
 
+# %% [markdown] deck="poll"
+# - about 12 %, as by chance
+# - about 40 %
+# - about 90 %
+#
+# minutes: 1
+#
+# say: A small LSTM, trained on 300 batches of such texts.
+#
+# ask: The poll.
+#
+# expect: "90: it has four things to remember." Let them see the figure first.
+#
+# skip: Take one vote.
+
 # %%
 predict(
     "far", "16 words of chatter, 300 batches: how many answers will an LSTM get right?", unit="%"
@@ -109,6 +152,17 @@ predict(
 
 # %% [markdown]
 # Three models learn, about 10 s.
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: All have read the same texts and have about as many weights. The LSTM guesses. Attention has nearly nine in ten. And the sceptic's control: a plain sum of all word vectors. To it, too, every word is one step away, but no question changes the sum. So part of the lead is the short way alone; the rest is aim, choosing where to look.
+#
+# ask: What does the middle bar take away from attention's lead?
+#
+# expect: "Nothing, it is far below." It is far above the LSTM, without any attention. With more training it finds nearly all.
+#
+# skip: Three bars, no reasons.
 
 # %% slide="subslide"
 models = {
@@ -124,6 +178,42 @@ outcome("far", right["LSTM"], unit="%")
 
 # %% [markdown]
 # All have read the same texts. To the LSTM the fact is 17 to 20 steps away, and each step passes it through gates. To attention it is one step away, like everything else. So after 300 batches part of the lead is the short way alone. The rest is **aim**: choosing where to look. (Section 10 goes on: more chatter, other rates, LSTMs that start with open gates.) Now build it.
+
+# %% [markdown] deck="words"
+# ## A room full of people
+#
+# Everybody wears a **badge** and holds a **note**. You come in with a **question**.
+#
+# . . .
+#
+# Compare your question with every badge. Copy a little from each note, **most from those whose badges fit best**.
+#
+# . . .
+#
+# badge: **key** · note: **value** · question: **query**
+#
+# minutes: 2
+#
+# say: That is all of it. Fits is a dot product. A little from each is a softmax. In a sentence everybody asks at once: each position has a query, a key and a value.
+#
+# ask: What is the difference between the badge and the note?
+#
+# expect: "They are the same." By the badge one is found. The note is what one gives. *Bank* may be found as a noun and give its meaning.
+#
+# skip: Show all steps at once.
+
+# %% [markdown] deck="formula"
+# ## Scaled dot-product attention
+#
+# minutes: 2
+#
+# say: The first formula gives the weights: how much position t takes from position s. The second mixes the values by them. With T positions there are T times T scores. A text that asks itself: that is the self in self-attention. Some pairs are closed, or masked: nobody may copy from padding.
+#
+# ask: Where does the mask go: before the softmax or after it?
+#
+# expect: "After: set the weights to zero." Then a row no longer adds up to one, and the closed words have had their share in the sum. Before.
+#
+# skip: The first formula.
 
 # %% [markdown] slide="slide"
 # ## 2. One head
@@ -142,6 +232,20 @@ outcome("far", right["LSTM"], unit="%")
 # Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e): T positions ask S positions, and a value has e numbers. Axes in front, such as sentences and heads, are the same for all three. `allowed` (..., T, S) is True where a position (row) may look at a position (column). An axis in front of it may have size 1: one table for all heads.
 #
 # Return two tensors: the output, what each position takes home, (..., T, e), and the attention weights, (..., T, S). Each row of weights adds up to 1, and a closed pair has a weight of exactly 0. (No row is closed everywhere.)
+
+
+# %% [markdown] deck="code"
+# ## One head, in three lines
+#
+# minutes: 1.5
+#
+# say: Let them say the three lines. Scores, divided. Closed pairs to minus infinity, then the softmax. Mix.
+#
+# ask: Which two axes does the softmax leave alone, and which does it sum over?
+#
+# expect: "Over the queries." Each row is one who asks, and a row adds up to one: over the last axis.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="one_head"
@@ -184,6 +288,19 @@ print(f"{share:.0%} of 1,000 right, 64 words of chatter, nothing trained")
 # %% [markdown]
 # Why an 8? It makes a badge loud. A fitting badge scores $8 \cdot 8 / \sqrt{8} \approx 23$, all others 0. With a 1 it would score 0.35, and barely stand out among the 16 words of section 1's text:
 
+# %% [markdown] deck="figure"
+# ## Where the question looks, with quiet badges and with loud ones
+#
+# minutes: 1.5
+#
+# say: No training: somebody has written the badges and the notes by hand. With a loud badge of 8 the question *c?* looks at *c=1* and nowhere else, and a thousand of a thousand answers are right. With a badge of 1 it hardly stands out.
+#
+# ask: What is left for training to do?
+#
+# expect: "Everything." One thing: to find keys, values and queries. Three linear layers.
+#
+# skip: The right half.
+
 # %% slide="subslide"
 looks = {
     f"badges of {loud}": recall.attend_from_question(one_head, one, keys * loud / 8, values)[1][0]
@@ -202,6 +319,19 @@ figures.attention_tables(looks, words[:-1], asking=words[-1:], title="Where the 
 #
 # How large are scores before training? Then the numbers of queries and keys are close to random. Draw some, with a mean of 0 and a variance of 1:
 
+# %% [markdown] deck="printed"
+# ## Why the root of d? Dot products of random vectors
+#
+# minutes: 1.5
+#
+# say: Queries and keys of random numbers, mean zero and variance one. Their dot product strays like the root of d: each of the d products adds a variance of one. Divided by the root, it strays by one, whatever d is. The paper says so in a footnote.
+#
+# ask: What is bad about large scores?
+#
+# expect: "They overflow." Not that. The softmax becomes sure, and at 0 or 1 its slope is zero: nothing is learnt.
+#
+# skip: First and last line.
+
 # %%
 torch.manual_seed(0)
 for d in (16, 64, 256):
@@ -213,9 +343,36 @@ for d in (16, 64, 256):
 #
 # Does it matter for learning? Your head learns the task of section 1, alone: queries, keys and values from a table of words, one linear layer for the answer. It learns divided and undivided, with 16 numbers and with 128. A fair sceptic says: *"Undivided, every step moves the scores farther. Lower the rate."* So each of them learns at three rates, from two seeds. This takes about 15 s.
 
+# %% [markdown] deck="poll"
+# - about 12 %, as by chance
+# - about 35 %
+# - about 65 %
+# - about 95 %
+#
+# minutes: 1
+#
+# say: Divided, with 128 numbers and its best rate, the head has 94 per cent. Now without the division. The sceptic may lower the rate: three rates, and the best one counts.
+#
+# ask: The poll.
+#
+# expect: "95: the best rate makes up for it." No rate that was tried does.
+#
+# skip: Say the number.
+
 # %%
 predict("root", "Undivided, 128 numbers, its best rate: how many answers will be right?", unit="%")
 
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Right answers by learning rate. With 16 numbers the division makes little difference. With 128 it decides, at each of the three rates, after as many batches.
+#
+# ask: Why was it fair to try three rates?
+#
+# expect: "To be thorough." Undivided, every step moves the scores farther; a lower rate is the cheap way out that one must rule out.
+#
+# skip: The two curves of 128.
 
 # %% slide="subslide"
 from functools import partial
@@ -240,6 +397,29 @@ outcome("root", max(np.mean(runs) for runs in learnt["not divided, d = 128"]), u
 
 # %% [markdown]
 # With 16 numbers the division makes little difference. With 128 it decides: at each of the three rates the undivided head has learnt far less after as many batches, and no lower rate makes up for it.
+
+# %% [markdown] deck="words"
+# ## Several heads: several questions at once
+#
+# A word may need its verb, its article, the name that it stands for.
+#
+# ```
+# (B, T, D)  →  (B, T, A, d)  →  (B, A, T, d)
+# ```
+#
+# . . .
+#
+# The second step **turns** the axes. `reshape` alone mixes up the positions, and **no error** tells you.
+#
+# minutes: 2
+#
+# say: The D numbers are cut into A heads of d numbers each. Every head asks its own question. What they find is joined and mixed by one more linear layer. The work stays about the same.
+#
+# ask: Can one go from the first shape to the last with a single reshape?
+#
+# expect: "Yes, the sizes fit." They fit, and the numbers of one position land in the rows of others. One of the broken runs has just this.
+#
+# skip: Only the shapes.
 
 # %% [markdown] slide="slide"
 # ## 4. Several heads
@@ -309,6 +489,17 @@ print(f"weights of each head: largest distance {(weights - wanted[1]).abs().max(
 # A block does two things. First everybody **looks around**: several heads. Then each position **thinks alone** in a **feed-forward layer**: a linear layer to $4D$ numbers, a GELU (a softened ReLU), and a linear layer back to $D$. Neither replaces the state. Each is **added** to what was there: a residual connection, as ELMo's (lesson 07), is the way past everything. After each sum comes **layer normalisation**. It brings the $D$ numbers of a position back to mean 0 and variance 1; the model may then stretch and shift them.
 #
 # A norm after each sum is called **post-norm**, as in the paper, in GPT and in BERT. That is what you write here. Most later models are **pre-norm**, and in training all use dropout; both come in section 7.
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Two halves. First everybody looks around: several heads. Then each position thinks alone: wide, a GELU, narrow. Neither replaces the state: each is added to what was there. After each sum a norm. They write this class in exercise 3 and get PyTorch's own layer to rounding.
+#
+# ask: In which half do words learn of each other?
+#
+# expect: "In both." Only in the first. The second is the same for each position, alone.
+#
+# skip: First half, second half, sum.
 
 # %% slide="subslide"
 from course.attention.block_diagram import block_diagram
@@ -396,6 +587,27 @@ own = nn.ModuleList(Block(sizes.dim, sizes.heads) for _ in range(sizes.layers))
 from_pytorch.exchange_blocks(masked, own)
 print(f"He has been there for ten ... \nPyTorch's blocks: {before}")
 print(f"yours:            {fill(masked, its_words, blank, 3)[0]}")
+
+# %% [markdown] deck="words"
+# ## The same block, two families
+#
+# **BERT** reads both sides: encoder-only.
+#
+# **GPT** writes: it predicts the next word. Decoder-only.
+#
+# . . .
+#
+# Around the blocks: embeddings of **words** and **positions** below, the logits of the **next word** above.
+#
+# minutes: 1.5
+#
+# say: A decoder with no encoder to ask. Write on the board: start, dogs, bark, end, and an arrow from each position to the word that it must say.
+#
+# ask: Which word must the state at *dogs* predict?
+#
+# expect: "*Dogs*." *Bark*. The targets are shifted by one.
+#
+# skip: The first two lines.
 
 # %% [markdown] slide="slide"
 # ## 6. A model of the next word
@@ -504,6 +716,21 @@ nn.init.normal_(large.word.weight)
 print(f"{V:,} words; untrained: {perplexity(model_of(Block)):,.0f}")
 print(f"with large word vectors: {perplexity(large):.0e}")
 
+# %% [markdown] deck="poll"
+# - about 18, far below all counts
+# - about 25, like counts of pairs
+# - about 45, like counts of words
+#
+# minutes: 1.5
+#
+# say: A thousand words of vocabulary, 240 batches. Counts of pairs have a perplexity of 24.6. The blocks look to both sides, as they do in BERT.
+#
+# ask: The poll.
+#
+# expect: "45: so little training." It is 18. Do not explain yet: ask who believes it.
+#
+# skip: Say the number, and ask who believes it.
+
 # %%
 predict("both", "Perplexity of the next word, with blocks that look to both sides?")
 
@@ -522,6 +749,20 @@ outcome("both", found["looking to both sides"])
 # ### Exercise 5. One mask changed
 #
 # What a decoder needs is a **causal mask**: a position may look at itself and at the tokens before it. Write `causal_mask(mask)` to take the place of `full_mask`. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). No row is closed everywhere, not even a row of padding: the first token stays open to all.
+
+
+# %% [markdown] deck="code"
+# ## One mask changed
+#
+# minutes: 1.5
+#
+# say: The word to predict stands one position on, and every position may look there. The model reads its answer. The remedy is a causal mask: a position may look at itself and at what stands before it.
+#
+# ask: Which triangle stays open, rows being those who look?
+#
+# expect: "The upper one." Row t may look at columns up to t: the lower one.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="causal_mask"
@@ -547,6 +788,19 @@ check("causal_mask", causal_mask)
 # %% [markdown]
 # Train the honest one (as long again).
 
+# %% [markdown] deck="figure"
+# ## With the mask, the miracle is gone
+#
+# minutes: 1.5
+#
+# say: Looking back only, the model is behind counts of pairs and triples after as many batches. A perplexity is worth nothing while the model can see its answer.
+#
+# ask: Would a test on fresh text have shown the leak?
+#
+# expect: "Yes, it was learnt by heart." It was fresh text. The answer stands there, too.
+#
+# skip: The last two bars.
+
 # %% slide="subslide"
 causal_mask = or_reference("causal_mask", causal_mask)
 
@@ -562,6 +816,18 @@ figures.perplexity_bars(found)
 
 # %% [markdown]
 # Does it look ahead? Put another word at each position in turn, and see which states move.
+
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: A test without any knowledge of the code: put another word at one position, and see which states move. On the left all move, those before it as well. On the right the triangle: the mask, read off the trained model.
+#
+# ask: What would this picture look like for an LSTM that reads from left to right?
+#
+# expect: "Another one." The same triangle.
+#
+# skip: The right table.
 
 
 # %% slide="subslide"
@@ -622,9 +888,31 @@ def pre_norm(layers, seed=0, drop=0.0):
 # %% [markdown]
 # What is it worth? Three blocks of each kind, 80 batches, at two rates, from two starts; about 15 s.
 
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: In our block each sum passes through a norm, and so does the gradient on its way back. Pre-norm leaves the sums alone, so that the gradient has a straight way from top to bottom. GPT-2 and most models after it are built so. Three blocks of each kind, at a high rate.
+#
+# ask: The poll.
+#
+# expect: "Both, a norm is a norm." One of the two learns how common words are, and nothing else.
+#
+# skip: Vote without reasons.
+
 # %%
 learns = ["both", "pre-norm alone", "post-norm alone", "neither"]
 predict("norm", "Rate 0.016: who learns more than how common each word is?", options=learns)
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: On the left the low rate: both kinds are equal, and have hardly begun. On the right the high rate: post-norm, in blue, is above the line of word counts, so it has learnt how common each word is, at most. Pre-norm bears the rate, and learns more in as many steps. Models with post-norm begin with small steps; that is the warm-up of lesson 14.
+#
+# ask: Does pre-norm reach a better end?
+#
+# expect: "Yes." Not shown. It bears larger steps.
+#
+# skip: The right pair.
 
 # %% slide="subslide"
 kinds = {"post-norm": partial(model_of, looking_back), "pre-norm": pre_norm}
@@ -647,6 +935,17 @@ outcome("norm", learns[0 if post and pre else 1 if pre else 2 if post else 3])
 # The bars are means of two starts, the whiskers both starts. At the low rate the two kinds are equal. At the high one, post-norm has learnt how common each word is, and nothing else. So models with post-norm begin with small steps (the warm-up of lesson 14). Pre-norm bears larger ones, and so it learns more in as many steps.
 #
 # Now the model that you came for: two blocks, pre-norm, 480 batches, a dropout of 0.1; about 10 s. (We leave out the model that has seen the answers.)
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: Two blocks, pre-norm, a dropout of 0.1, twice as many batches: level with the counts of triples. Who wins is the wrong question. Give each word the mean of both probabilities, and the mixture is clearly better than either, by nine hundredths of a nat for each word.
+#
+# ask: What does the network know that triples cannot?
+#
+# expect: "Grammar." What stands more than two words back.
+#
+# skip: The last two bars.
 
 # %% slide="subslide"
 del found["looking to both sides"]
@@ -704,6 +1003,19 @@ for temperature in (0.2, 0.7, 1.5):
 # %% [markdown]
 # It has seen little. So take the weights of a longer run into **your** model with **your** blocks: three of them, post-norm, with warm-up, trained on the speeches that presidents of the United States gave to Congress, 1945 to 2006 ([its card](../../elmo_mini/data/course_causal_lm/README.md)).
 
+# %% [markdown] deck="printed" lines="1-3"
+# ## Your blocks, with weights from speeches of presidents
+#
+# minutes: 1.5
+#
+# say: At three temperatures: 0.2, 0.7, 1.5. The model has three blocks and has read the speeches of presidents to Congress. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread.
+#
+# ask: Which line would convince your uncle?
+#
+# expect: The second. That is the trouble: nothing here knows what it says.
+#
+# skip: Read the second one. Live instead: another beginning; a second.
+
 # %% slide="subslide"
 from elmo_mini.transformer.files import load_causal_lm
 
@@ -715,6 +1027,17 @@ for beginning in ("we must", "the american people"):
 
 # %% [markdown]
 # That is your model speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread. And what does it add to counts of the same 300 thousand words? (Perplexities of other texts do not compare with those above.)
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Stored, one seed: the same three hundred thousand words, counted and read. Now the network is far ahead of the triples, and the triples have little left to add. With little text counting is strong; with more, the network adds more.
+#
+# ask: May we compare these perplexities with those before?
+#
+# expect: "Yes, it is the same measure." Another text, another vocabulary. Only within a figure.
+#
+# skip: Triples and blocks.
 
 # %% slide="subslide"
 from course.results.stored import stored_result
@@ -912,8 +1235,34 @@ for words, points in stored_result("attention_longer").numbers["accuracy"].items
 #
 # Every position looks at every position: $T^2$ scores. An LSTM takes $T$ steps. So attention must lose when texts are long. But its scores wait for nobody, while an LSTM's step waits for the one before. On one processor core, where does your block fall behind an LSTM of about as many weights?
 
+# %% [markdown] deck="poll"
+# - never, up to 1,024 words
+# - from about 140 words on
+# - from about 30 words on
+#
+# minutes: 1
+#
+# say: Every position looks at every position: T squared scores. An LSTM takes T steps, but each waits for the one before. One processor core, as many weights in both.
+#
+# ask: The poll.
+#
+# expect: "From 30 on: it computes far more." Its products are few and large, and that is fast.
+#
+# skip: Leave the poll out.
+
 # %%
 predict("cross", "One text, D = 128: from which length on is your block slower than an LSTM?")
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: Both axes are logarithmic. For short texts the block keeps up, although it computes more. Beyond the crossing the T squared scores decide. Where the lines cross depends on the machine; that they cross does not. BERT and GPT read at most 512 tokens.
+#
+# ask: "The Transformer has solved long texts." Half of that is true. Which half?
+#
+# expect: "It can read them." The way between two words is short. The text itself has become expensive.
+#
+# skip: The crossing.
 
 # %% slide="subslide"
 from course.attention.reading_time import reading_times, where_they_cross
@@ -931,6 +1280,24 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 # Below the crossing your block keeps up or is faster, although it computes more: its products are few and large, while an LSTM must finish one small step before the next. Beyond it the $T^2$ scores decide, and attention loses. Where the lines cross depends on $D$ and on the machine (here, one core of yours); that they cross does not. On a graphics card, with thousands of multipliers, the crossing should lie further out. (We have not measured that.)
 #
 # BERT and GPT read at most 512 tokens, and BERT did nine tenths of its training steps at length 128 (appendix A.2). *"The Transformer has solved long texts"* is half true: it has made the long **way** short, and the long **text** expensive.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - A head: query meets key, a softmax, a mixture of **values**.
+# - A block: look around, think alone, each **added** to what was there.
+# - One **mask** makes an encoder into a decoder. Who can see the answer has a wonderful perplexity.
+# - With little text **counts** are strong. Ask what the network **adds**.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1, 3, 4 and 5; of exercise 2 read the model answer.
+#
+# ask: "Transformers are better than LSTMs." What do you ask?
+#
+# expect: "By how many points?" On how much text, with which rates tried for each? In the last section it turns the other way.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## 12. Does it know the order?

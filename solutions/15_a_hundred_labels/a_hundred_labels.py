@@ -10,6 +10,21 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## A hundred labels
+#
+# Lesson 15 · Which method do you take, and how do you know?
+#
+# minutes: 1
+#
+# say: Somebody gives you a hundred labelled sentences and asks for a classifier. You can count words, and you can read with ELMo. Today both are built, chosen and measured. The exercise after it is the project of the course: a method of your own, on texts on which nothing was ever measured.
+#
+# ask: A hundred labels. Counting or reading?
+#
+# expect: "Reading." Write the votes on the board. It will depend on the task.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 15 · A hundred labels
 #
@@ -62,13 +77,61 @@ plots.road("15")
 # %% [markdown] instructor=true
 # **Instructor.** Minutes: introduction and luck 5; section 2, 15; section 3, 17; section 4, 25; section 5, 26; section 6, 9; section 7 without its report, 26; the rest 2: 125. The report takes 10 and the essays 25 more. Sections 8 and 9 and the myth are optional: 13, 18 and 4. For 60 minutes: sections 1, 3, 5 and 7; show exercise 1 solved. **The hidden test.** In self-study it is the test part of the lesson's task, on the learner's disk: the check never shows a label, and nothing stops a thief. For marks, write 200 texts or more of a task of your own as JSON lines, `{"part": "train", "text": "...", "label": "..."}`, parts train and test, and set `BEFORE_BERT_HIDDEN` to that file where nbgrader runs, and nowhere else. The mark for exercise 6 is a ladder: five steps for each of 25, 50 and 100 labels. On opinions and plots, ELMo's vectors under a regression reach the third step with each number, EM the second or third; two readers that teach each other reach the fifth (77, 67 and 68 % fewer errors than the bag). So no single call of the course climbs to the top. Without the corpora the hidden texts are 204, the two readers together are no better than ELMo alone, and the ladder is lower: ELMo alone climbs it. It stays so for a file of your own. How often the hidden texts were opened stands under the result, as far as the learner's folder remembers; who deletes the folder deletes that, too. Answers of two processors may differ in a text or two; on a ladder that costs one step at most. What is thought stands in the report of section 7 and in essay 1: keep both in the grade.
 
+# %% [markdown] deck="words"
+# ## The luckiest coin
+#
+# **200** methods take part in a contest.
+#
+# Each one **tosses a coin** for every text.
+#
+# The test has **50** texts, and the winner is published.
+#
+# minutes: 1.5
+#
+# say: Nobody cheats. Each method has its name, its author, its poster.
+#
+# ask: How good is a coin?
+#
+# expect: "A half." Each one is. We ask for the best of two hundred.
+#
+# skip: Read the slide.
+
 # %% [markdown] slide="slide"
 # ## 1. The luckiest coin
 #
 # Two hundred methods take part in a contest. Each one tosses a coin for every text. The test has 50 texts, and the winner is published.
 
+# %% [markdown] deck="poll"
+# - about 50 %
+# - about 58 %
+# - about 68 %
+# - about 80 %
+#
+# minutes: 1
+#
+# say: The best of the two hundred, on these fifty texts.
+#
+# ask: The poll.
+#
+# expect: "58: a little luck." Two hundred draws, fifty texts: the luckiest is far out.
+#
+# skip: Say the number.
+
 # %%
 predict("luck", "What percentage of the 50 texts does the best of 200 coins have right?", unit="%")
+
+# %% [markdown] deck="printed" lines="1-2"
+# ## Published, and asked again
+#
+# minutes: 1.5
+#
+# say: The same coin on fifty fresh texts. Whoever tries many things and reports the best measures luck. With a hundred labels luck is large. So half of this lesson is a protocol, a way of measuring that keeps luck and leaks out.
+#
+# ask: Who has reported the best of several seeds?
+#
+# expect: Silence. Nobody has to answer.
+#
+# skip: Read both lines.
 
 # %% slide="subslide"
 coins = np.random.default_rng(16).integers(0, 2, (200, 100))  # 200 methods, 100 texts
@@ -87,9 +150,43 @@ outcome("luck", 100 * hits[best], unit="%")
 #
 # Here is the task.
 
+# %% [markdown] deck="printed" lines="2-3"
+# ## The task: the plot of a film, or an opinion of it?
+#
+# minutes: 1
+#
+# say: One of each. Six thousand known texts, three thousand asked, and hidden ones that are locked away until the end. Labels are dear: you get 25, 50 or 100.
+#
+# ask: By which words would you tell them apart?
+#
+# expect: "*Film* and *movie*." A hundred texts hold few of the words that matter. That is the difficulty.
+#
+# skip: Read one.
+
 # %%
 TASK = first_task()
 report.print_task(TASK)
+
+# %% [markdown] deck="words"
+# ## Three sets of texts
+#
+# - **known**: labels to learn from
+# - **asked**: for trying methods out, as often as you like
+# - **hidden**: opened **once**, for the method that was chosen
+#
+# . . .
+#
+# No text on both sides: all **copies** of a text go together.
+#
+# minutes: 2
+#
+# say: Training, validation and test. Many files repeat themselves: TREC's training file holds 11 of its 500 test questions. A model that knows a text by heart is right about it and has understood nothing.
+#
+# ask: Why not try things out on the hidden ones, just to see?
+#
+# expect: "If I do not train on them it is fine." Then you are the luckiest coin again: you choose by them.
+#
+# skip: The three lines.
 
 # %% [markdown]
 # You will meet three sets of texts. From the **known** ones come the labels to learn from: the training set. The **asked** ones (`CHECKED` below) are for trying methods out, as often as you like: the validation set. The **hidden** ones are the test set, opened once, in section 7. (A function's `test` is whatever it must answer; the notebook's own is 400 of `CHECKED`.)
@@ -130,6 +227,20 @@ SHORT_OR_LONG = [lengths, longer_than_usual]
 # ### Exercise 1. Learn here, answer there
 #
 # Write `learn_and_answer(steps, train, labels, test)`: the labels that the method gives to the texts in `test`. Every step learns once, from the known texts as the steps before it have left them. No step learns anything from `test`. Lists may have any number of steps.
+
+
+# %% [markdown] deck="code"
+# ## Everything that learns, learns from the known texts
+#
+# minutes: 2
+#
+# say: A method is a list of steps, and all of them learn: the counter that collects words, the scale, the one that picks the best twenty. Each step learns from the known texts as the steps before have left them, and returns a function. Let them say the loop.
+#
+# ask: Where would a leak get in?
+#
+# expect: "In the classifier." Seldom there. In a scale or a picker of words that has seen all the texts.
+#
+# skip: Show the answer at once.
 
 
 # %% exercise="learn_and_answer"
@@ -174,6 +285,19 @@ def regression(freedom):
 
 BAG = [occurring, regression(10.0)]
 
+# %% [markdown] deck="printed"
+# ## Two methods without reading
+#
+# minutes: 1.5
+#
+# say: *Short or long* learns one number, the mean length, and is a bad guess. The bag of words is a logistic regression on which words occur. A hundred labels, four hundred asked texts. Write the bag's number on the board: what comes has to pass it.
+#
+# ask: How sure is that number?
+#
+# expect: "It is measured." Other labels, and it moves; other texts, and it moves.
+#
+# skip: Second line.
+
 # %%
 learn_and_answer = or_reference("learn_and_answer", learn_and_answer)
 
@@ -188,6 +312,29 @@ test, answers = labelled(CHECKED[:400])
 for name, steps in {"short or long": SHORT_OR_LONG, "bag of words": BAG}.items():
     predicted = np.array(learn_and_answer(steps, train, labels, test))
     print(f"{name}, 100 labels: {(predicted == answers).mean():.1%} of {len(test)} texts are right")
+
+# %% [markdown] deck="words"
+# ## Reading: one row for each text
+#
+# ELMo gives a vector for each **word**, in three layers.
+#
+# . . .
+#
+# Average the words, layer by layer; put the three means **side by side**. Then a logistic regression.
+#
+# . . .
+#
+# The language model is **frozen**. Nothing in it is trained here.
+#
+# minutes: 1.5
+#
+# say: The mean is over the real words: neither the boundaries nor the padding belong into it. Everything is in PyTorch up to there, then it is the same regression as for the bag.
+#
+# ask: What is lost in the mean?
+#
+# expect: "Nothing, each vector knows its sentence." Order, and who did what to whom. It is cheap, and strong all the same.
+#
+# skip: Second step.
 
 # %% [markdown] slide="slide"
 # ## 3. The vectors of a sentence
@@ -277,6 +424,29 @@ ELMO = [vectors, scale, regression(0.01)]
 predicted = np.array(learn_and_answer(ELMO, train, labels, test))
 print(f"ELMo, 100 labels: {(predicted == answers).mean():.1%} of {len(test)} texts are right")
 
+# %% [markdown] deck="words"
+# ## Choose without looking: five folds
+#
+# ```
+# round 1   ask     learn   learn   learn   learn
+# round 2   learn   ask     learn   learn   learn
+# round 3   learn   learn   ask     learn   learn
+# round 4   learn   learn   learn   ask     learn
+# round 5   learn   learn   learn   learn   ask
+# ```
+#
+# Every known text gets **one honest answer**.
+#
+# minutes: 2
+#
+# say: A hundred labels are few, and to set half of them aside for choosing hurts. Cross-validation uses each twice. The best method by these answers is chosen, learns from all hundred, and then the test is opened.
+#
+# ask: The copies of a text: may they stand in two folds?
+#
+# expect: "Yes, they are all known." Then a fold is asked for what was learnt by heart.
+#
+# skip: Two rounds.
+
 # %% [markdown] slide="slide"
 # ## 4. Choose without looking
 #
@@ -333,6 +503,21 @@ check("choose", choose)
 choose = or_reference("choose", choose)
 METHODS = {"short or long": SHORT_OR_LONG, "bag of words": BAG, "ELMo": ELMO}
 
+# %% [markdown] deck="poll"
+# - short or long
+# - bag of words
+# - ELMo
+#
+# minutes: 1
+#
+# say: One draw of a hundred labels, three methods.
+#
+# ask: The poll.
+#
+# expect: "The bag: ELMo needs more data for its numbers." It has 1,536 numbers for each text and a hundred labels; a strong penalty is enough.
+#
+# skip: Vote, no reasons.
+
 # %%
 predict("chosen", "100 labels. Which does your protocol choose?", options=list(METHODS))
 
@@ -341,6 +526,33 @@ folds = [row % 5 for row in range(len(train))]
 chosen, share = choose(METHODS, train, labels, folds, test, answers)
 print(f"Chosen by five folds: {chosen}. On {len(test)} other texts: {share:.1%}")
 outcome("chosen", chosen)
+
+# %% [markdown] deck="words"
+# ## How sure? Text by text, then draw again
+#
+# $\Delta_i$: **1** only the first is right · **−1** only the second is · **0** else
+#
+# . . .
+#
+# Leads 3, 1, 4, 1, 5. Draw five of them, **with replacement**:
+#
+# > 1, 5, 5, 3, 1: mean 3.0
+# >
+# > 4, 1, 3, 4, 4: mean 3.2
+#
+# . . .
+#
+# A thousand rounds. The middle 95 % are the interval.
+#
+# minutes: 3
+#
+# say: The paired difference: whatever is hard for both falls out. Then the bootstrap: nobody hands you new labels and texts, so draw from those you have. Draw both the rows and the columns of the table, labels and texts: the interval must cover both kinds of chance.
+#
+# ask: Which of the two kinds of chance is usually forgotten?
+#
+# expect: "The texts." Usually the labels: one draw, and an interval over the test alone.
+#
+# skip: The first line and the last.
 
 # %% [markdown] slide="slide"
 # ## 5. How sure?
@@ -382,6 +594,25 @@ check("paired_interval", paired_interval)
 # idea: A new experiment has other draws of labels and other texts. So one round draws whole rows, with replacement, and whole columns, with replacement, from the table of differences.
 #
 # outline: Subtract the tables as numbers. In each round draw as many row numbers as there are rows, as many column numbers as there are columns, and keep the mean of that table. The ends are the quantiles 0.025 and 0.975 of these means.
+
+# %% [markdown] deck="words"
+# ## The strongest rival: counts that read, too
+#
+# There are texts **without** labels. **EM** goes round and round:
+#
+# 1. the counts guess a label for each text: 0.8 of class 1
+# 2. the guess joins the counts: 0.8 here, 0.2 there
+# 3. guess again
+#
+# minutes: 2.5
+#
+# say: ELMo has read millions of words, the bag a hundred texts. Is that fair? Naive Bayes counts how often each word occurs in each class. With EM it learns words from texts without labels. Five rounds, a fifth of a second, no network.
+#
+# ask: When does this go wrong?
+#
+# expect: "When there are too many texts." When it sets out on a wrong way: few labels, and every round leads further astray.
+#
+# skip: Say what it does in one sentence.
 
 # %% [markdown] slide="subslide"
 # ### The strongest rival
@@ -425,8 +656,37 @@ def counted(texts, labels):
 # %% [markdown] slide="subslide"
 # Now the comparison: 25, 50 and 100 labels, five draws each, the smaller ones inside the larger. Each method learns from the same labels and answers the same 400 texts. This takes about 15 s.
 
+# %% [markdown] deck="poll"
+# - behind
+# - about 5
+# - about 12
+# - about 24
+#
+# minutes: 1
+#
+# say: Five draws of 25 labels, four hundred texts.
+#
+# ask: The poll.
+#
+# expect: "5: with so few labels nothing works." The fewer the labels, the more it is worth to have read before.
+#
+# skip: Say the number.
+
 # %%
 predict("few", "25 labels: how many points is ELMo ahead of the bag of words?", unit="points")
+
+# %% [markdown] deck="printed"
+# ## Percent of the asked texts right
+#
+# minutes: 2
+#
+# say: Means over five draws. Read it by columns. With 25 labels the bag is a little above a coin. Reading is at 81 at once, and hardly moves. EM lies in between and catches up.
+#
+# ask: Where would the bag reach 81?
+#
+# expect: "At 200." In the stored runs it needs about four hundred.
+#
+# skip: First column.
 
 # %% slide="subslide"
 COUNTS, SEEDS = (25, 50, 100), (1, 2, 3, 4, 5)
@@ -449,6 +709,17 @@ with progress_bar(total=len(METHODS) * len(COUNTS) * len(SEEDS)) as bar:
         for count in COUNTS:
             correct[name][count] = table(steps, count, bar.update)
 report.shares(correct)
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Points ahead of the bag of words, with 95 per cent intervals over draws and texts. ELMo is clearly ahead everywhere; EM with 25 labels has an interval that is very wide, and with 50 it holds zero. Five draws are few: such intervals are too narrow. One that ends near zero proves little.
+#
+# ask: EM with 50 labels: no clear difference. Is it no better than the bag?
+#
+# expect: "Yes, that is what it says." It may be six points better. We have not seen it: that is all.
+#
+# skip: The two groups with 25.
 
 # %% slide="subslide"
 paired_interval = or_reference("paired_interval", paired_interval)
@@ -479,6 +750,17 @@ outcome("few", 100 * leads["ELMo"][0][0], unit="points")
 #
 # Is that so on every task? The stored runs try four, against the bag of words. The second, *quoted or reported*, asks whose words stand in the news. The last two are lesson 11's.
 
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: Four tasks, stored. On opinion or plot and on quoted or reported ELMo and a masked model are ahead. On the kind of question no network is. On for or against, nobody is far above a coin with a hundred labels. And the untrained ELMo, the same width, the same letters, is far behind wherever ELMo is ahead: there, reading helps.
+#
+# ask: So what do you answer to somebody with a hundred labels?
+#
+# expect: "Take ELMo." Which task?
+#
+# skip: The bars of ELMo, trained and untrained.
+
 # %% slide="subslide"
 report.stored_leads_figure(
     "100 labels: the task decides what reading is worth, against a bag of words (stored)"
@@ -499,6 +781,19 @@ report.stored_leads_figure(
 # - **fresh texts**: the share of the same models there,
 # - **coin flips**: what would be reported if each text's label were a coin flip (three points to either side are luck),
 # - **no double**: the share on test texts that have no copy among the learnt ones.
+
+# %% [markdown] deck="printed"
+# ## Four reports. Three of them are broken
+#
+# minutes: 2.5
+#
+# say: The same model in each. Reported: what stands in the paper. Five draws: each one. Fresh texts: the same models elsewhere. Coin flips: what would be reported if the labels were coin flips. No double: on texts without a copy among the learnt ones. Give them two minutes in pairs. The faults themselves are exercise 5.
+#
+# ask: Which column would you ask for, if you could have only one?
+#
+# expect: "Fresh texts." Often there are none. Coin flips: a sound protocol reports a half.
+#
+# skip: B: look at its five draws.
 
 # %% slide="subslide"
 report.print_reports()
@@ -546,6 +841,22 @@ check("broken_reports", broken_reports)
 #
 # For the same money somebody offers you twice as many labels: 100, not 50. But every fifth is wrong. Do you take them?
 
+# %% [markdown] deck="poll"
+# ## 100 labels, every fifth wrong, or 50 right ones: ELMo with the hundred is …
+# - about 7 points ahead
+# - level
+# - about 7 points behind
+#
+# minutes: 1.5
+#
+# say: For the same money. Do you take them?
+#
+# ask: The poll.
+#
+# expect: "Ahead: eighty right ones against fifty." Twenty wrong ones pull the other way, and with few labels every one has a say.
+#
+# skip: Say the result.
+
 # %%
 predict(
     "own",
@@ -588,6 +899,24 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 
 # %% [markdown] model_answer="one_change"
 # I left out the scale: `[vectors, regression(0.01)]`, and nothing else. I expected to lose, since without it the directions with large numbers drown the others. Both sides learnt from the same five draws of 100 labels and were asked the same texts, and the hidden ones stayed closed. The lead was small, and I go by its interval: where it holds 0, I conclude that no difference is to be seen with these texts, and not that there is none. If it lay clearly above 0, my reason was wrong, or it was not the only one: the scale also changes how hard the penalty presses. Then another penalty with the scale kept should be as far ahead, and that is the next single change. Five draws are few, and whoever tries many changes finds one that lies above 0 by luck, so I would repeat it with fresh draws before I kept it. And it holds for this task alone: on *quoted or reported*, leaving out the scale came out behind.
+
+# %% [markdown] deck="words"
+# ## Two readers teach each other
+#
+# 1. ELMo learns, and answers texts without labels. Its **surest** half keeps the answers.
+# 2. Counts with EM start from the labels **and that half**.
+# 3. Their surest half teaches ELMo.
+# 4. **Add** both log-odds.
+#
+# minutes: 2
+#
+# say: ELMo knows what words mean; the counts know which words this task uses. They make different mistakes. This is co-training, of 1998.
+#
+# ask: Why two different readers? Why not let ELMo teach itself?
+#
+# expect: "It would work as well." It is surest where it knows already. From another one it learns what it does not know.
+#
+# skip: In one sentence.
 
 # %% [markdown] slide="subslide"
 # ### Two readers
@@ -652,8 +981,37 @@ def hand_in(texts, labels, unlabelled, test):
 # %% [markdown]
 # Measure it on the asked texts first: what does your method add to each reader alone? This takes about 30 s, most of it for reading the 2,000 texts without labels once.
 
+# %% [markdown] deck="poll"
+# - behind: mistakes add up
+# - level
+# - about 5 points ahead
+# - about 15 points ahead
+#
+# minutes: 1
+#
+# say: The two together against ELMo alone, with 25 labels.
+#
+# ask: The poll.
+#
+# expect: "15: the labels are multiplied." A good part was known to ELMo already.
+#
+# skip: Say the number.
+
 # %%
 predict("adds", "25 labels: how many points is your method ahead of ELMo alone?", unit="points")
+
+# %% [markdown] deck="printed"
+# ## What both together add to each reader alone
+#
+# minutes: 1.5
+#
+# say: With the intervals over draws and texts. Ahead of ELMo by four to five points with each number of labels, ahead of the counts by far more with few. Nothing was labelled for it.
+#
+# ask: Which of the two comparisons is the honest one?
+#
+# expect: "The larger one." That against the stronger reader.
+#
+# skip: First line.
 
 # %% slide="subslide"
 own = [lambda train, labels: lambda test: hand_in(train, labels, FREE, test)]
@@ -665,6 +1023,21 @@ adds = {
 }
 report.print_leads(adds, COUNTS)
 outcome("adds", 100 * adds["yours less ELMo"][0][0], unit="points")
+
+# %% [markdown] deck="words"
+# ## The hidden texts are opened **once**
+#
+# How often is counted, and stands under your result.
+#
+# minutes: 1
+#
+# say: Exercise 6 is the project that everybody hands in. Anything goes that is made before the test is opened. There is a ladder with five steps for each number of labels, in errors avoided against a bag of words. One reader alone comes to the third step.
+#
+# ask: Somebody opens it ten times and hands in the best. What is that?
+#
+# expect: "Diligence." Coin 121.
+#
+# skip: One sentence.
 
 # %% [markdown]
 # Satisfied? Then open the hidden texts.
@@ -716,6 +1089,27 @@ progress()
 
 # %% [markdown] model_answer="what_lives"
 # What lives on most is the order of things: first read, without labels, then learn the task. GPT and BERT took it over whole. A vector for each occurrence lives on, too: every layer of a Transformer gives one, and the habit of mixing layers came back in probing. From ULMFiT, a second round of reading on the text of a field is still done, under other names, because it needs no labels. Overtaken is the frozen language model beside a network of the task's own: one network with a small layer on top does it all, and GPT-3 needs no new layer, only a text that shows what is asked. Overtaken, too, are two directions that never meet, since masks let all layers see both sides, and with them the LSTM, since attention reads all words at once. Gradual unfreezing seems gone: a small rate with a warm-up protects well enough, as our plain run in lesson 11 did. I am not sure about characters. Pieces of words won, but they break on misspelt words and on languages with many forms. A comparison at equal size and equal text would settle it.
+
+# %% [markdown] deck="words"
+# ## The road behind you
+#
+# | | mended | left open |
+# |---|---|---|
+# | **word2vec** | vectors from raw text | one vector a word |
+# | **TagLM** | a frozen language model helps | its top layer alone |
+# | **ELMo** | a vector for each occurrence | two directions that never meet |
+# | **ULMFiT** | fine-tuning with care | tried on classification only |
+# | **BERT** | all layers see both sides | cannot write |
+#
+# minutes: 2
+#
+# say: Five of the thirteen lines of the lesson's picture. Nearly everything here was built and measured in this course, on a small scale.
+#
+# ask: Which of the open ends is still open today?
+#
+# expect: "None: there are large models." Let them argue. It is the second essay.
+#
+# skip: Three lines: word2vec, ELMo, BERT.
 
 # %% [markdown] slide="slide"
 # ## The road behind you
@@ -810,6 +1204,19 @@ check("texts_needed", texts_needed)
 # %% [markdown] model_answer="texts_needed"
 # The mean of $\Delta_i^2$ is $u$, so the variance is $u - \bar\Delta^2$ and the standard error $\sqrt{(u - \bar\Delta^2)/n}$. From $z \sqrt{(u - \bar\Delta^2)/n} = \bar\Delta$ follows $n = z^2 (u - \bar\Delta^2) / \bar\Delta^2$. Asked of *different* texts, two methods with 85 and 88 % right have the variance $0.85 \cdot 0.15 + 0.88 \cdot 0.12 = 0.233$ instead of 0.149: half as many texts again. McNemar's test of 1947 rests on the same disagreements.
 
+# %% [markdown] deck="printed" lines="1,3-7"
+# ## How many texts does a test need?
+#
+# minutes: 2
+#
+# say: Before anybody labels a test. The smaller the lead that you want to see, the more texts, by the square. And with just so many, a true lead of three points is seen in half of the experiments: the measured lead falls as often below the true one as above. Four times out of five takes twice as many. A common test set for questions has 500.
+#
+# ask: A paper reports a lead of one point on 500 texts. What do you say?
+#
+# expect: "Congratulations." It takes thousands.
+#
+# skip: The line of one point.
+
 # %%
 texts_needed = or_reference("texts_needed", texts_needed)
 print(f"A lead of 3 points, {apart:.0%} of the texts in dispute: {texts_needed(0.03, apart):,}")
@@ -828,6 +1235,24 @@ for width in (1.96, 2.8):  # 2,000 experiments with a true lead of 9 - 6 = 3 poi
 # So a smaller lead hardly shows in the figure of section 5, and *no clear difference* there may hide one.
 #
 # With 637 texts a true lead of 3 points is seen in *half* of the experiments only: the measured lead falls as often below the true one as above it. To see it four times out of five, a **statistical power** of 80 %, takes 1,299 texts and 2.8 standard errors: 1.96, and 0.84. (Four fifths of a normal distribution lie below that.) TREC-6 has 500.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - Whoever tries many things and reports the best **measures luck**.
+# - Everything that learns, learns **inside the folds**.
+# - The interval covers **other labels and other texts**; compare in pairs.
+# - Frozen reading was worth most with **few labels**, on **some tasks**. Ask what it **adds** to the strongest counts.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 2, 4 and 6, and the first essay.
+#
+# ask: "With 20 per cent of the labels one gets 90 per cent of the performance." What is missing?
+#
+# expect: "The source." This model, on this task, against that baseline, with so many labels.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?

@@ -47,7 +47,7 @@ def printed(text: str) -> Any:
 def test_a_figures_title_becomes_the_heading_and_leaves_the_drawing(tmp_path: Path) -> None:
     page = made(tmp_path, slide("figure", ""), "draw()", drawn())
     assert "<h2>B is twice A</h2>" in page
-    figure = shown.figure(new_code_cell("draw()", outputs=[drawn()]))
+    figure = shown.figure(new_code_cell("draw()", outputs=[drawn()]), "", text=False)
     assert "twice" not in figure.svg
     assert "times" in figure.svg
     assert f'alt="{figure.alt}"' in page
@@ -67,6 +67,34 @@ def test_an_answer_comes_after_its_stub(tmp_path: Path) -> None:
     page = made(tmp_path, slide("code"), source)
     assert "SOLUTION" not in page
     assert page.index("<h2>") < page.index('<span class="fragment">') < page.index(">7<")
+
+
+def test_options_on_the_slide_take_the_place_of_those_in_the_call(tmp_path: Path) -> None:
+    listed = slide("poll", "# - upwards\n# - up\n")
+    for options in ('["up", "down"]', "list(MADE)"):
+        page = made(tmp_path / options[:4], listed, f'predict("way", "What?", options={options})')
+        assert "<li>upwards</li>" in page
+        assert "down" not in page.split('class="slides"')[1].split("<aside")[0]
+
+
+def test_long_lines_that_are_printed_are_broken_and_tables_are_not(tmp_path: Path) -> None:
+    for name, said, lines in (
+        ("prose", "word " * 18, 2),
+        ("too long for a wall", "word " * 40, 3),
+        ("table", "column    " * 8, 1),
+    ):
+        page = made(tmp_path / name, slide("printed"), "f()", printed(said))
+        shown_text = page.split("<pre")[1].split("<code>")[1].split("</code>")[0]
+        assert len(shown_text.strip().splitlines()) == lines, name
+
+
+def test_a_docstring_does_not_make_the_code_small(tmp_path: Path) -> None:
+    short, wide = "def f():\n    return 7", f'def f():\n    """{"W" * 60}."""\n    return 7'
+    plain, without = (
+        made(tmp_path / str(len(source)), slide("code"), source) for source in (short, wide)
+    )
+    assert "WWW" not in without
+    assert plain.split("<pre")[1].split("</pre>")[0] == without.split("<pre")[1].split("</pre>")[0]
 
 
 def test_tables_formulas_and_chosen_lines_are_shown(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_the_page_names_every_deck_and_no_other() -> None:
     named = re.search(r"Lessons? ((?:\d\d(?:, | and )?)+) ha(?:s|ve) a deck", PAGE)
     assert named is not None
     assert re.findall(r"\d\d", named[1]) == list(DECKS)
-    weeks = [row[2] for row in section("Twelve weeks") if row[2]]
+    weeks = [deck for row in section("Twelve weeks") for deck in re.findall(r"\d\d", row[2])]
     assert weeks == list(DECKS)
 
 
@@ -61,5 +61,6 @@ def test_what_is_shown_live_stands_on_that_slide() -> None:
 @pytest.mark.parametrize("lesson", DECKS)
 def test_a_deck_is_for_three_quarters_of_an_hour(lesson: str) -> None:
     slides: list[Slide] = DECKS[lesson]
+    shortest, longest = (20, 30) if lesson == "00" else (35, 48)  # 00 goes before another one
     assert 15 <= len(slides) <= 26
-    assert 35 <= sum(slide.minutes for slide in slides) <= 48
+    assert shortest <= sum(slide.minutes for slide in slides) <= longest
