@@ -34,19 +34,12 @@ def between(point: dict[str, Any], digits: int, times: float = 1) -> str:
 
 
 def two_trainers() -> list[str]:
-    stored = stored_result("word2vec_against_gensim").numbers
+    stored = stored_result("word2vec_against_gensim").numbers["results"]
+    skip_gram, cbow = (stored[kind]["ways"]["gensim"] for kind in ("skip-gram", "CBOW"))
+    assert 0.45 < skip_gram["overlap"]["mean"] < 0.55  # "half of a word's neighbours are others"
     clock = "words per second, clock"
-    skip_gram, cbow = (stored["results"][kind]["ways"] for kind in ("skip-gram", "CBOW"))
-    times = cbow["gensim"][clock]["mean"] / skip_gram["gensim"][clock]["mean"]
-    ours, gensim = skip_gram["ours"], skip_gram["gensim"]
-    assert ours["probe"]["low"] > gensim["probe"]["high"]  # "a little ahead"
-    more = skip_gram["ours, 128 noise words"]["overlap"]["mean"] - ours["overlap"]["mean"]
-    gap = gensim["overlap"]["mean"] - ours["overlap"]["mean"]
-    assert abs(more / gap - 1 / 3) < 0.05  # "about a third of the gap"
-    return [
-        f"({stored['word_pairs_judged']['wordsim353']} of the 353 are in the vocabulary.)",
-        f"gensim's CBOW reads {times:.1f} times as many words a second as its skip-gram",
-    ]
+    assert 2 < cbow[clock]["mean"] / skip_gram[clock]["mean"] < 5  # "gains less than that"
+    return ["With another seed, half of a word's neighbours are others."]
 
 
 def language_model() -> list[str]:
