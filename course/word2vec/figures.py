@@ -102,7 +102,7 @@ def runs(losses: Mapping[str, Numbers], points: int = 10) -> Picture:
         drawn,
         title="; ".join([*(f"{name} leaves the figure" for name in above), f"{least} ends lowest"]),
         xlabel="step",
-        ylabel=f"mean loss of {each} steps (above {DRAWN_AT_MOST}: at {DRAWN_AT_MOST})",
+        ylabel=f"loss, drawn at {DRAWN_AT_MOST} at most",
     )
 
 
@@ -145,18 +145,18 @@ def kinds(found: Mapping[str, Numbers], chance: Numbers, network: str, rival: st
 
     Parameters
     ----------
-    found : (N,) the share of each word, by vectors; a name has *network*, *counts* or *both* in it
+    found : (N,) the share of each word, by vectors; names such as ``counts: flattened``
     chance : the same of random vectors
     network, rival : the two whose difference the title states
     """
     lead = Lead.of(share(found[network] - found[rival]))
     said = {"ahead": "is ahead of", "behind": "is behind"}.get(lead.verdict, "is level with")
     sides = {
-        side: [share(row) if side in name else NOT_THERE for name, row in found.items()]
+        side: [share(row) if name.startswith(side) else NOT_THERE for name, row in found.items()]
         for side in ("network", "counts", "both")
     }
     return interval_bars(
-        list(found),
+        [name.partition(": ")[2].replace(", ", ",\n") for name in found],
         sides,
         title=f"The network {said} its best rival: {lead.mean:+.1f} ({lead.low:+.1f} to "
         f"{lead.high:+.1f})",

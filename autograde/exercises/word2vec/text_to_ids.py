@@ -46,7 +46,7 @@ def _by_numpy(sentences: Sentences, min_count: int) -> tuple[Any, ...]:
     words, counts = np.unique([word for s in sentences for word in s], return_counts=True)
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= min_count]
-    row = {str(words[place]): number for number, place in enumerate(order)}
+    row = {words[place]: number for number, place in enumerate(order)}
     return list(row), counts[order], [[row[w] for w in s if w in row] for s in sentences]
 
 
@@ -135,6 +135,9 @@ an id for what is left out: [ids[word] for word in sentence if word in ids] \
 0 for what is left out: [ids[word] for word in sentence if word in ids] \
         -> [ids.get(word, 0) for word in sentence]
     A word that was left out has 0, the id of the most frequent word. Drop it.
+None for what is left out: [ids[word] for word in sentence if word in ids] \
+        -> [ids.get(word) for word in sentence]
+    A word that was left out stands there as None. Drop it: what stands around it moves together.
 words in place of ids: [ids[word] for word in sentence if word in ids] \
         -> [word for word in sentence if word in ids]
     Your sentences are still made of words. Put each word's id in its place.

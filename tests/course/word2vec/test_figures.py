@@ -58,8 +58,8 @@ def test_the_title_says_what_the_network_adds_to_its_rival() -> None:
         (low, high, "is behind its best rival: -20.0"),
         (low, low, "is level with its best rival: +0.0"),
     ):
-        found = {"network": network, "counts": rival, "both": high}
-        shown = skip_gram.kinds(found, low, "network", "counts").description
+        found = {"network: one": network, "counts: one": rival, "both: all": high}
+        shown = skip_gram.kinds(found, low, "network: one", "counts: one").description
         assert said in shown
         assert "random vectors at 30" in shown
 
