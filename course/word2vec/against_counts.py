@@ -18,8 +18,8 @@ from scipy.sparse.linalg import svds
 
 from course.results.accuracy import share, share_right
 from course.results.stored import write_result
-from course.static_limits.word_similarity import judged_pairs
 from course.word2vec import analogies
+from course.word2vec.word_similarity import judged_pairs
 from elmo_mini import corpora
 from elmo_mini.extras import brought_by
 from elmo_mini.text.vocabulary import Vocabulary

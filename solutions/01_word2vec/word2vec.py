@@ -286,7 +286,7 @@ for d in range(1, 6):
 #
 # Throw away occurrences of frequent words **before** the windows are cut. $f$ is a word's frequency, $t$ a threshold.
 #
-# minutes: 2
+# minutes: 1.5
 #
 # say: A pair with *the* teaches almost nothing, since everything stands near *the*. This is the formula of the authors' program. The paper prints another, without the second term; section 11 compares the two. What remains moves closer together, so the windows reach further.
 #
@@ -816,7 +816,7 @@ for word in my_words:
         print(f"{word}, after step {step:,}: {near(table, word)}")
 
 # %% [markdown] deck="figure"
-# minutes: 1.5
+# minutes: 1
 #
 # say: The dashed line is the six coins: nothing learnt. The loss leaves it fast and then falls slowly. A run that leaves that line may have learnt no more than which words are frequent.
 #
@@ -1393,7 +1393,7 @@ outcome("queen", LANDING[0 if first == four[3] else 1 if first in four else 2])
 # One case proves nothing, either way. The authors of word2vec published a list of questions, *a is to b as c is to what?* Take those whose four words are among the 4,000 most frequent here. Most of them ask for word forms (*big, bigger, small, smaller*), the others for facts. The last bar of each group is the control again: no arithmetic, just the nearest neighbour of $c$ that is not in the question. A second control has no network: the best counts of section 10.
 
 # %% [markdown] deck="figure"
-# minutes: 2.5
+# minutes: 2
 #
 # say: The authors' own list of questions. What lies nearest is far more often a word of the question than the right one. Published scores forbid those words. The last bar is the control: no arithmetic, just the neighbour of the third word. For facts it does better than the arithmetic. For word forms the arithmetic does add something, and most on the counts: it is no feat of the network.
 #
@@ -1460,22 +1460,6 @@ check("softmax_cost", softmax_cost)
 
 # %% [markdown]
 # Now the clock: the vocabulary of our text, 100 dimensions, 5 noise words. How many times slower will one training step on 128 pairs be with the full softmax? Type your guess and press *Record*.
-
-# %% [markdown] deck="poll"
-# - less than 10 times
-# - about 50 times
-# - about 500 times
-# - more than 2,000 times
-#
-# minutes: 2
-#
-# say: By multiplications it is 2,370. Now the clock: one training step on 128 pairs, a hundred dimensions, five noise words.
-#
-# ask: The poll.
-#
-# expect: "More than 2,000, we have just counted it." Much of a short step is a fixed price, and one large matrix product is what processors do best. Count first, then measure.
-#
-# skip: Vote only on C against D.
 
 # %%
 predict("softmax_ratio", "How many times slower is a step with the full softmax?", unit="x")
