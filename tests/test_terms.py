@@ -16,7 +16,8 @@ TAUGHT_IN = {
     "00": "token, relative frequency, Zipf's law",
     "01": "distributional hypothesis, word embedding, skip-gram, CBOW, softmax, "
     "negative sampling, dynamic window, subsampling, noise distribution, sigmoid, "
-    "stochastic gradient descent, cosine similarity, pointwise mutual information",
+    "stochastic gradient descent, cosine similarity, pointwise mutual information, vocabulary, "
+    "positive PMI, singular value decomposition",
     "02": "static vector, co-occurrence matrix, AdaGrad, polysemous, pseudo-word, "
     "most frequent sense, logistic regression, L2 regularisation, word-sense disambiguation, "
     "subword, out-of-vocabulary",

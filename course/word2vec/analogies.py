@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from course.figures.interval_bars import interval_bars
 from course.figures.picture import Picture
 from course.results.accuracy import share
-from course.results.intervals import lead
+from course.results.intervals import Lead
 from elmo_mini.extras import brought_by
-from elmo_mini.text.vocabulary import Vocabulary
 
 with brought_by("experiments"):
     from gensim.test.utils import datapath
@@ -51,21 +50,21 @@ def answered(
     return np.asarray(cosine.argmax(1))
 
 
-def questions(vocabulary: Vocabulary, known: int = 4_000) -> tuple[dict[str, Ids], Counter[str]]:
-    """Questions (N, 4) by kind, whose words are all among the `known` most frequent ones.
+def questions(words: Sequence[str]) -> tuple[dict[str, Ids], Counter[str]]:
+    """Questions (N, 4) by kind that these words can ask and answer, in their places.
 
     The second value counts the questions of each section.
     """
     found: dict[str, list[list[int]]] = {"word forms": [], "facts": []}
     sections: Counter[str] = Counter()
-    usual = set(vocabulary.words[:known])
+    place = {word: number for number, word in enumerate(words)}
     kind = section = "facts"
     for line in Path(datapath("questions-words.txt")).read_text("utf-8").lower().splitlines():
         if line.startswith(":"):
             section = line.removeprefix(":").strip()
             kind = "word forms" if "gram" in section else "facts"
-        elif usual.issuperset(line.split()):
-            found[kind].append([vocabulary.id(word) for word in line.split()])
+        elif place.keys() >= set(line.split()):
+            found[kind].append([place[word] for word in line.split()])
             sections[section] += 1
     return {kind: np.array(rows).reshape(-1, 4) for kind, rows in found.items()}, sections
 
@@ -97,17 +96,26 @@ def _nearest_to(unit: Floats, word: Ids, but: Sequence[Ids]) -> Ids:
     return np.asarray(cosine.argmax(1))
 
 
-def picture(found: Mapping[str, Mapping[str, Hits]]) -> Picture:
-    """The share of the questions that come out, by kind and by the way they are asked."""
-    groups = {way: [share(by_way[way]) for by_way in found.values()] for way in WAYS}
+def picture(found: Mapping[str, Mapping[str, Mapping[str, Hits]]]) -> Picture:
+    """The share of the questions that come out, by vectors and kind, and by the way to ask.
+
+    Parameters
+    ----------
+    found : by vectors, what `answers` gives
+    """
+    rows = [
+        (f"{name},\n{kind}", by_way) for name, of in found.items() for kind, by_way in of.items()
+    ]
+    ways = {way: [share(by_way[way]) for _, by_way in rows] for way in WAYS}
+    least = min(100 * float(by_way[WITHIN].mean()) for _, by_way in rows)
     return interval_bars(
-        [f"{kind}\n({len(by_way[RIGHT]):,} questions)" for kind, by_way in found.items()],
-        groups,
-        title="A word of the question comes first more often than the right one",
-        ylabel="percent of the questions",
+        [label for label, _ in rows],
+        ways,
+        title=f"A word of the question comes first in {least:.0f} % or more",
+        ylabel="% of the questions (no bar: 0)",
     )
 
 
-def arithmetic_less_none(found: Mapping[str, Mapping[str, Hits]]) -> dict[str, str]:
-    """By kind, how far b - a + c is ahead of c alone on the same questions, in words."""
-    return {kind: lead(share(by_way[FORBIDDEN] - by_way[ALONE])) for kind, by_way in found.items()}
+def lead_of_arithmetic(by_way: Mapping[str, Hits]) -> Lead:
+    """How far b - a + c is ahead of c alone on the same questions."""
+    return Lead.of(share(by_way[FORBIDDEN] - by_way[ALONE]))

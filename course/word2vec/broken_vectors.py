@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
-
-from elmo_mini.models.skip_gram import noise_distribution
-from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.training.steps import seeded
 
 EVEN, HIGH, EVERYTHING = "noise drawn evenly", "a rate too high", "no subsampling"
 LOW, MISMATCHED = "a rate too low", "contexts of other words"
 RUNS = {"A": EVEN, "B": HIGH, "C": EVERYTHING}
-STEPS, BATCH, RATE, OFTEN, USUAL = 600, 1_000, 0.05, 10, 300
-TIMES = {HIGH: 10.0, LOW: 0.01}
+STEPS, RATE, OFTEN, USUAL = 600, 0.05, 10, 300
+CHANGED: dict[str, dict[str, float]] = {
+    EVEN: {"power": 0.0},
+    HIGH: {"rate": 10 * RATE},
+    LOW: {"rate": RATE / 100},
+}
 
 Pairs = NDArray[np.int64]
 
@@ -28,53 +27,41 @@ class Symptoms:
 
     Attributes
     ----------
-    vectors : the input vectors, (V, D)
     losses : of each step; infinite where it is no number any more
     often : share of the pairs with one of the ten most frequent words
     by_chance : mean score of two of the 300 most frequent words, drawn at random
     """
 
-    vectors: Tensor
     losses: NDArray[np.float64]
     often: float
     by_chance: float
 
 
 def four_runs(
-    vocabulary: Vocabulary,
     pairs_of: Callable[[float], Pairs],
-    train: Callable[..., tuple[Tensor, Tensor, list[float]]],
-    step: Callable[..., float],
+    learn: Callable[..., tuple[Tensor, Tensor, list[float]]],
     faults: Mapping[str, str] = RUNS,
 ) -> dict[str, Symptoms]:
-    """A sound run, and one for each fault; the same seed for all.
+    """A sound run, and one for each fault.
 
     Parameters
     ----------
     pairs_of : pairs of ids (P, 2) at a threshold of subsampling; with 1 nothing is thrown away
-    train, step : those of lesson 01
+    learn : that of lesson 01: from pairs, a number of steps and what is changed to the input
+        table, the output table and the losses
     faults : of each broken run
     """
+    sound = pairs_of(1e-3)
     seen = {}
-    counts = vocabulary.counts
     for name, fault in {"sound": "", **faults}.items():
-        pairs = pairs_of(1.0 if fault == EVERYTHING else 1e-3)
+        pairs = pairs_of(1.0) if fault == EVERYTHING else sound
         if fault == MISMATCHED:
             pairs = np.stack([pairs[:, 0], np.random.default_rng(0).permutation(pairs[:, 1])], 1)
-        noise = noise_distribution(counts, 0.0 if fault == EVEN else 0.75)
-        rate = RATE * TIMES.get(fault, 1)
-        rows = torch.from_numpy(np.resize(pairs, (STEPS * BATCH, 2)))
-        with seeded(0, torch.device("cpu")):
-            inputs, outputs, losses = train(
-                rows, torch.as_tensor(noise), step, 50, 5, BATCH, rate, _nothing
-            )
+        changed: dict[str, Any] = CHANGED.get(fault, {})
+        inputs, outputs, losses = learn(pairs, STEPS, **changed)
         drawn = np.random.default_rng(0).integers(0, USUAL, (2, 4_000))
         scores = (inputs[drawn[0]] * outputs[drawn[1]]).sum(1)
         often = float((pairs < OFTEN).any(1).mean())
         finite = np.nan_to_num(np.array(losses), nan=np.inf)
-        seen[name] = Symptoms(inputs, finite, often, float(scores.mean()))
+        seen[name] = Symptoms(finite, often, float(scores.mean()))
     return seen
-
-
-def _nothing(*_: Any) -> None:
-    """Looks at nothing."""

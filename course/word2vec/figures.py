@@ -1,4 +1,4 @@
-"""The pictures of lesson 01: a word's company, noise, what a score costs, runs and trainers."""
+"""The pictures of lesson 01: a word's company, noise, what a score costs, runs and rivals."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from course.figures import plots
 from course.figures.interval_bars import NOT_THERE, interval_bars
 from course.figures.picture import Picture
-from elmo_mini.text.vocabulary import Vocabulary
+from course.results.accuracy import share
+from course.results.intervals import Lead
 
 Numbers = NDArray[np.float64]
 POWERS = {"1: as in the text": 1, "3/4: word2vec": 0.75, "1/2: fastText": 0.5, "0: all alike": 0}
-MEASURES = {"part of speech": "probe", "WordSim-353": "wordsim353", "overlap": "overlap"}
+MEASURES = {"part of speech": "class", "WordSim-353": "similarity"}
+WAYS = ("skip-gram", "counts: PPMI, SVD", "both")
 DRAWN_AT_MOST = 9
 BLOCK = 50
 
@@ -92,12 +94,15 @@ def runs(losses: Mapping[str, Numbers], points: int = 10) -> Picture:
         for name, row in losses.items()
     }
     each = len(next(iter(losses.values()))) // points
+    ends = {name: row[-1] for name, row in drawn.items()}
+    above = [name for name, end in ends.items() if end == DRAWN_AT_MOST]
+    least = min(ends, key=lambda name: ends[name])
     return plots.curves(
         np.arange(1, points + 1) * each,
         drawn,
-        title=f"One loss stands out (above {DRAWN_AT_MOST} it is drawn at {DRAWN_AT_MOST})",
+        title="; ".join([*(f"{name} leaves the figure" for name in above), f"{least} ends lowest"]),
         xlabel="step",
-        ylabel=f"mean loss of {each} steps",
+        ylabel=f"loss, drawn at {DRAWN_AT_MOST} at most",
     )
 
 
@@ -113,14 +118,15 @@ def optimum(target: Numbers, scores: Mapping[str, Numbers], negatives: int) -> P
 
 
 def kept(
-    keep: Callable[[Numbers, float, str], Any], vocabulary: Vocabulary, words: Sequence[str]
+    keep: Callable[[Numbers, float, Any], Any],
+    frequencies: Mapping[str, float],
 ) -> Picture:
     """How much of a word survives subsampling, as the paper says and as programs do it.
 
     Parameters
     ----------
     keep : from frequencies, a threshold and "paper" or "code" to probabilities
-    words : are marked at their frequencies, where the vocabulary has them
+    frequencies : of the words that are marked
     """
     frequency = np.logspace(-6, -1, 120)
     return plots.curves(
@@ -130,23 +136,52 @@ def kept(
         xlabel="relative frequency of the word",
         ylabel="probability to keep an occurrence",
         log_x=True,
-        marks={w: vocabulary.frequencies[vocabulary.id(w)] for w in words if w in vocabulary},
+        marks=frequencies,
     )
 
 
-def trainers(numbers: Mapping[str, Any]) -> Picture:
-    """gensim's vectors and ours by three measures, from the stored comparison.
+def kinds(found: Mapping[str, Numbers], chance: Numbers, network: str, rival: str) -> Picture:
+    """How many neighbours are of a word's own part of speech, by how its vector came about.
 
-    Of the words whose part of speech is asked, most are nouns: who always says so has that share.
+    Parameters
+    ----------
+    found : (N,) the share of each word, by vectors; names such as ``counts: flattened``
+    chance : the same of random vectors
+    network, rival : the two whose difference the title states
     """
-    ways, asked = numbers["results"]["skip-gram"]["ways"], numbers["probed_words"]
-    most = max(asked, key=lambda kind: asked[kind])
-    share = asked[most] / sum(asked.values())
-    level = {"mean": share, "low": share, "high": share}
+    lead = Lead.of(share(found[network] - found[rival]))
+    said = {"ahead": "is ahead of", "behind": "is behind"}.get(lead.verdict, "is level with")
+    sides = {
+        side: [share(row) if name.startswith(side) else NOT_THERE for name, row in found.items()]
+        for side in ("network", "counts", "both")
+    }
+    return interval_bars(
+        [name.partition(": ")[2].replace(", ", ",\n") for name in found],
+        sides,
+        title=f"The network {said} its best rival: {lead.mean:+.1f} ({lead.low:+.1f} to "
+        f"{lead.high:+.1f})",
+        ylabel="% of neighbours of one kind",
+        level=("random vectors", 100 * float(chance.mean())),
+    )
+
+
+def rivals(numbers: Mapping[str, Any]) -> Picture:
+    """The network, counted vectors and both, each tuned, from the stored comparison."""
+    measures = [numbers["measures"][key] for key in MEASURES.values()]
+    verdicts = {
+        label: Lead.of(measure["less counts"]["skip-gram"]).verdict
+        for label, measure in zip(MEASURES, measures, strict=True)
+    }
+    ahead = [label for label, verdict in verdicts.items() if verdict == "ahead"]
+    behind = [label for label, verdict in verdicts.items() if verdict == "behind"]
+    said = [
+        *([f"ahead in {' and '.join(ahead)}"] if ahead else []),
+        *([f"behind in {' and '.join(behind)}"] if behind else []),
+    ]
     return interval_bars(
         list(MEASURES),
-        {way: [ways[way][key] for key in MEASURES.values()] for way in ("gensim", "ours")}
-        | {f"always '{most}'": [level, NOT_THERE, NOT_THERE]},
-        title=f"Both trainers are far above 'always {most}', and near each other",
-        ylabel="percent; correlation x 100",
+        {name: [measure["values"][name] for measure in measures] for name in WAYS},
+        title="Both sides tuned, the network is "
+        + (", ".join(said) if said else "no better than counts, and no worse"),
+        ylabel="% right; correlation x 100",
     )

@@ -1,15 +1,13 @@
-"""Cost of a training pair: full softmax, hierarchical softmax (Huffman tree), negative sampling.
+"""The time of a training step: full softmax and negative sampling, by the clock.
 
 2013b: Mikolov and others, *Distributed Representations of Words and Phrases and their
 Compositionality*, section 2.
 """
 
-import heapq
 import time
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from elmo_mini.models.skip_gram import full_softmax_loss, sgns_loss
 
@@ -49,16 +47,3 @@ def one_pair_of_many(vocabulary_size: int) -> float:
     """The time of a sampled step on one pair, as a share of the time of one on 128."""
     one, many = (seconds_per_step(vocabulary_size, False, n, repeats=99) for n in (1, 128))
     return one / many
-
-
-def huffman_path(counts: NDArray[np.int64]) -> float:
-    """The mean length of a word's path in the Huffman tree, by how often the word is needed."""
-    heap = [(int(count), [word]) for word, count in enumerate(counts)]
-    heapq.heapify(heap)
-    length = np.zeros(len(counts))
-    while len(heap) > 1:
-        (a, left), (b, right) = heapq.heappop(heap), heapq.heappop(heap)
-        length[left] += 1
-        length[right] += 1
-        heapq.heappush(heap, (a + b, left + right))
-    return float(length @ counts / counts.sum())

@@ -20,7 +20,7 @@ from torch.nn import functional as F
 def softmax_cost(vocabulary_size: int, dimension: int, negatives: int) -> tuple[int, int]:
     """Multiplications that score one (centre, context) pair: full softmax, negative sampling.
 
-    Taught in lesson 01, section 2 (The bill of the softmax); 2013b, sections 2 and 2.2.
+    Taught in lesson 01, section 14 (The bill of the softmax); 2013b, sections 2 and 2.2.
     The full softmax needs the score of every word, v'_w . v_c for all V words. Negative
     sampling needs the true context word and ``negatives`` noise words only.
     """
@@ -30,7 +30,7 @@ def softmax_cost(vocabulary_size: int, dimension: int, negatives: int) -> tuple[
 def full_softmax_loss(center: Tensor, output_vectors: Tensor, targets: Tensor) -> Tensor:
     """Mean of -log p(context | centre) with the softmax over all words (2013b, eq. 2).
 
-    Taught in lesson 01, section 2 (The bill of the softmax).
+    Taught in lesson 01, section 14 (The bill of the softmax).
 
     Parameters
     ----------

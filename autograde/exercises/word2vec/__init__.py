@@ -2,7 +2,7 @@
 
 LESSON = "01_word2vec"
 EXERCISES = (
-    "softmax_cost",
+    "text_to_ids",
     "dynamic_window_pairs",
     "noise_distribution",
     "sgns_loss",
@@ -13,4 +13,5 @@ EXERCISES = (
     "broken_vectors",
     "shifted_pmi",
     "keep_probability",
+    "softmax_cost",
 )

@@ -5,7 +5,6 @@ import numpy as np
 from course.results.stored import stored_result
 from course.word2vec import figures as skip_gram
 from elmo_mini.models.skip_gram import keep_probability, noise_distribution
-from elmo_mini.text.vocabulary import Vocabulary
 
 SENTENCES = [["the", "school", "board", "met"], ["a", "board", "of", "the", "school", "board"]]
 
@@ -41,18 +40,41 @@ def test_scores_on_the_diagonal_correlate() -> None:
     assert "correlation 1.00" in skip_gram.optimum(target, {"all": 2 * target}, 5).description
 
 
+def test_the_title_of_runs_names_what_their_losses_do() -> None:
+    losses = {"A": np.full(20, 2.0), "B": np.full(20, np.inf), "C": np.full(20, 3.0)}
+    assert "Line chart, B leaves the figure; A ends lowest." in skip_gram.runs(losses).description
+    del losses["B"]
+    assert "Line chart, A ends lowest." in skip_gram.runs(losses).description
+
+
 def test_words_are_marked_at_their_frequencies() -> None:
-    vocabulary = Vocabulary.from_sentences(SENTENCES)
-    said = skip_gram.kept(keep_probability, vocabulary, ["board", "absent"]).description
-    assert "marks board at 0.3" in said
-    assert "absent" not in said
+    assert "marks board at 0.3" in skip_gram.kept(keep_probability, {"board": 0.3}).description
 
 
-def test_both_trainers_stand_beside_the_commonest_answer() -> None:
-    numbers = stored_result("word2vec_against_gensim").numbers
-    said = skip_gram.trainers(numbers).description
-    asked = numbers["probed_words"]
-    assert f"always 'noun': part of speech {100 * asked['noun'] / sum(asked.values()):.3g}." in said
-    results = numbers["results"]["skip-gram"]["ways"]
-    level = asked["noun"] / sum(asked.values())
-    assert all(results[way]["probe"]["low"] > level + 0.2 for way in ("gensim", "ours"))
+def test_the_title_says_what_the_network_adds_to_its_rival() -> None:
+    low, high = np.tile([0.2, 0.4], 40), np.tile([0.6, 0.4], 40)
+    for network, rival, said in (
+        (high, low, "is ahead of its best rival: +20.0"),
+        (low, high, "is behind its best rival: -20.0"),
+        (low, low, "is level with its best rival: +0.0"),
+    ):
+        found = {"network: one": network, "counts: one": rival, "both: all": high}
+        shown = skip_gram.kinds(found, low, "network: one", "counts: one").description
+        assert said in shown
+        assert "random vectors at 30" in shown
+
+
+def test_the_tuned_rivals_are_titled_by_their_leads() -> None:
+    numbers = stored_result("word2vec_against_counts").numbers
+    leads = {
+        label: numbers["measures"][key]["less counts"]["skip-gram"]
+        for label, key in skip_gram.MEASURES.items()
+    }
+    said = skip_gram.rivals(numbers).description
+    for label, lead in leads.items():
+        if lead["low"] > 0:
+            assert f"ahead in {label}" in said
+        if lead["high"] < 0:
+            assert f"behind in {label}" in said
+    if all(lead["low"] <= 0 <= lead["high"] for lead in leads.values()):
+        assert "the network is no better than counts, and no worse" in said

@@ -21,10 +21,21 @@ def hold(printed: str, corpora: bool) -> None:
         r"(\w+): paper (\S+), code (\S+), gensim (\S+)", printed
     ):
         assert abs(float(code) - float(gensim)) < 0.002 <= 0.002 + float(code) - float(paper), word
-    near = numbers(r"a window of 1: (\d+)%", printed) + numbers(r"of 10: (\d+)%", printed)
-    verdicts = dict(re.findall(r"(.*), the arithmetic .*: .*: (.*)", printed))
-    assert verdicts["facts"] != "ahead", "the neighbour of c does as well"
+    near = {
+        name: int(share)
+        for name, share in re.findall(r"(a window of \d|chance): (\d+)% of the", printed)
+    }
+    leads = {
+        name: (float(mean), verdict)
+        for name, mean, verdict in re.findall(r"(.*): ([+-]\S+) \(.* to .*\): (.*)", printed)
+    }
+    assert leads["both side by side less the best counts"][1] != "ahead", "it adds nothing clear"
+    for name in ("your vectors, facts", "counts, facts"):
+        if name in leads:
+            assert leads[name][1] != "ahead", "the neighbour of c does as well"
     if corpora:  # "in Brown"
-        assert near[0] > near[1]
-        assert re.search(r"\n1 less 10, over \d+ words: .*: ahead", printed)
-        assert verdicts["word forms"] != "behind"
+        assert near["a window of 1"] > near["a window of 5"] > near["chance"]
+        assert leads["network less counts, both plain"][1] != "behind", "at least as well"
+        assert leads["the best network less the best counts"][1] == "behind"
+        assert leads["your vectors, word forms"][1] == leads["counts, word forms"][1] == "ahead"
+        assert leads["counts, word forms"][0] > leads["your vectors, word forms"][0] + 3

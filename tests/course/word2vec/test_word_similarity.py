@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course.static_limits.word_similarity import agreement, judged_pairs
+from course.word2vec.word_similarity import agreement, judged_pairs
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 
