@@ -301,7 +301,9 @@ def test_jupyterlab_settings_are_read_by_jupyterlab() -> None:
     overrides = json.loads((config / "default_setting_overrides.json").read_text())
     for plugin, values in overrides.items():
         package, name = plugin.split(":")
-        schema = json.loads((share / "lab/schemas" / package / f"{name}.json").read_text())
+        own = share / "labextensions" / package / "schemas"
+        schemas = own if own.is_dir() else share / "lab/schemas"
+        schema = json.loads((schemas / package / f"{name}.json").read_text())
         assert values.keys() <= schema["properties"].keys()
     disabled = json.loads((config / "page_config.json").read_text())["disabledExtensions"]
     static = share / "labextensions/@jupyter/nbgrader/static"

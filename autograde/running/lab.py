@@ -125,7 +125,8 @@ def server_options(
     """JupyterLab's command line: in ``work``, for root too, with a browser where there is one."""
     options = [f"--ServerApp.root_dir={work}", "--log-level=WARN", "--LabApp.log_level=WARN"]
     options.append("--LabApp.extension_manager=readonly")  # the other kind asks the network
-    options.append(f"--LabApp.extra_labextensions_path={LAB_EXTENSIONS}")
+    for app in ("LabApp", "RiseApp"):
+        options.append(f"--{app}.extra_labextensions_path={LAB_EXTENSIONS}")
     if first := _opened_first(work, changes):
         options.append(f"--LabApp.default_url=/lab/tree/{first.as_posix()}")
     if port is not None:

@@ -3,6 +3,7 @@
 import html
 import re
 import textwrap
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from autograde.slides.shown import NotThere
 
 HERE = Path(__file__).parent
 LINES, LETTERS = 12, 94  # of code on a slide, at 20 px or more
-WRAPPED = 78  # letters of a line that a room reads with ease
+EASY, WRAPPED = 86, 78  # letters of a line that a room reads with ease, and of one that is broken
 LARGEST_CODE, SMALLEST_CODE = 36, 20
 CODE_WIDTH, CODE_HEIGHT = 1130, 504  # px
 LETTER, LINE = 0.602, 1.4  # width of a letter of code and height of its line, of its size
@@ -176,7 +177,7 @@ def _wrapped(said: str) -> str:
     """What is printed, its lines broken between words where they are long and no table."""
     lines = said.splitlines()
     longest = max(map(len, lines))
-    if longest <= WRAPPED:
+    if longest <= EASY:
         return said
     broken = []
     for line in lines:
@@ -198,10 +199,15 @@ def _sized(block: re.Match[str]) -> str:
     return f'<pre style="font-size:{_size(text)}px">{block["inside"]}</pre>'
 
 
+def _width(line: str) -> int:
+    """The letters of a line; a Chinese one is as wide as two."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in line)
+
+
 def _size(text: str) -> int:
     """The px in which lines of code fill a slide."""
     lines = text.rstrip().splitlines()
-    longest = max(map(len, lines))
+    longest = max(map(_width, lines))
     if len(lines) > LINES or longest > LETTERS:
         raise NotThere(
             f"it has {len(lines)} lines of up to {longest} letters; a wall holds {LINES} of "
