@@ -44,15 +44,31 @@ def existing_file(path: PathLike, kind: str = "file") -> Path:
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        If there is none, or a folder in its place.
+    FileNotFoundError, IsADirectoryError, OSError
+        If there is none, or a folder, a pipe or a device in its place.
     """
     found = as_path(path)
     if found.is_dir():
         raise IsADirectoryError(f"{found} is a folder; name one {kind}")
+    check_ordinary(found)
     if not found.is_file():
         raise FileNotFoundError(f"there is no {kind} {found}")
     return found
+
+
+def check_ordinary(path: Path) -> None:
+    """Refuse to read a pipe or a device: what is read twice would be another text each time.
+
+    Raises
+    ------
+    OSError
+        If it is one; the message says what to do.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(
+            f"{path} is no ordinary file, and a pipe or a device can be read once only; store its "
+            "content in a file and name that"
+        )
 
 
 def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.awd_lstm.varying_windows import VaryingWindow, varying_windows
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import (
     AWDLSTM,
     States,
@@ -59,6 +60,11 @@ class AWDRun(Run):
         self._at = device_of(model)
         alone = Processes(0, 1, str(self._at))
         super().__init__(model, optimiser, "bfloat16" if options.bfloat16 else "float32", alone)
+        if len(validation) < 2:  # said now, and not after an epoch
+            raise ConfigurationError(
+                f"{len(validation)} words are held out; two are the fewest to validate on. Give "
+                "more text, or hold out more of it"
+            )
         self.options = replace(options, bfloat16=self.precision.now == "bfloat16")
         self.validation = validation
         self.rows = stream_rows(text.to(self._at), options.batch_size)  # (B, L)

@@ -91,10 +91,11 @@ def awd_perplexity(
     Parameters
     ----------
     model : called as `AWDLSTM` is, and gives logits and state first
+    batch_size : rows in which the text is read; fewer where it is short
     """
     losses, tokens = [], []
     state: States | None = None
-    rows = stream_rows(stream.to(device_of(model)), batch_size)
+    rows = stream_rows(stream.to(device_of(model)), max(1, min(batch_size, len(stream) // 2)))
     with evaluating(model):
         for inputs, targets in next_word_windows(rows, bptt):
             logits, state, *_ = model(inputs, state)

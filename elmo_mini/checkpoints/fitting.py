@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
@@ -92,6 +92,7 @@ def check_weights_are_all(bilm: FastBiLM) -> None:
         If a part was replaced or has parameters of its own; what reads the file would then make
         another model, or none.
     """
+    as_bilm(bilm)
     own = [name for name in bilm.state_dict() if name.rpartition(".")[2] not in PARAMETERS]
     faults = replaced_parts(bilm) or own
     if faults:

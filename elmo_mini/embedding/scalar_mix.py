@@ -1,5 +1,6 @@
 """A weighted sum of layers with learned weights (NAACL ELMo paper, section 3.2, equation 1)."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -39,6 +40,8 @@ class AllenNLPScalarMix(nn.Module):
                 f"{len(initial)} initial weights were given for {mixture_size} layers; give one "
                 "per layer"
             )
+        if not all(math.isfinite(value) for value in initial):
+            raise ConfigurationError(f"the initial weights are {initial}; they must be finite")
         self.scalar_parameters = nn.ParameterList(
             nn.Parameter(torch.tensor([value]), requires_grad=trainable) for value in initial
         )
