@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.awd_lstm.varying_windows import VaryingWindow, varying_windows
+from elmo_mini.divergence import check_finite
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import (
     AWDLSTM,
@@ -207,7 +208,10 @@ class AWDRun(Run):
         )
         self.optimiser.zero_grad()
         minimised.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), options.clip)
+        norm = float(nn.utils.clip_grad_norm_(model.parameters(), options.clip))
+        check_finite(
+            f"lower learning_rate={options.learning_rate}", loss=minimised.item(), gradient=norm
+        )
         self.optimiser.step()
         if self.average is not None:
             self.average.update()
