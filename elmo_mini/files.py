@@ -25,10 +25,10 @@ def as_path(path: PathLike) -> Path:
     Raises
     ------
     FileNotFoundError
-        If it is an address of the web, which `pathlib` would take for a folder.
+        If it is an address, of the web or of a store, which `pathlib` would take for a folder.
     """
-    if os.fsdecode(path).startswith(("http://", "https://")):
-        name = os.fsdecode(path)
+    name = os.fsdecode(path)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
     named = Path(path)
     try:
@@ -69,6 +69,24 @@ def check_ordinary(path: Path) -> None:
             f"{path} is no ordinary file, and a pipe or a device can be read once only; store its "
             "content in a file and name that"
         )
+
+
+def check_utf8(path: PathLike) -> None:
+    """Refuse a path that is no UTF-8: safetensors would write to, and read, another one.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is such a path.
+    """
+    try:
+        os.fspath(as_path(path).absolute()).encode()
+    except UnicodeEncodeError as wrong:
+        shown = os.fspath(path).encode("utf-8", "backslashreplace").decode()
+        raise ConfigurationError(
+            f"the path {shown} is no UTF-8, which safetensors asks for; rename the file or its "
+            "folder"
+        ) from wrong
 
 
 def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None:

@@ -103,6 +103,22 @@ def check_weights_are_all(bilm: FastBiLM) -> None:
         )
 
 
+def check_finite_weights(tensors: Mapping[str, Tensor], stored: str = "") -> None:
+    """Refuse to write a file that could not be read back.
+
+    Raises
+    ------
+    ConfigurationError
+        If a weight is no finite number as it would be stored.
+    """
+    for name, tensor in tensors.items():
+        if not bool(tensor.isfinite().all()):
+            raise ConfigurationError(
+                f"{name} holds numbers that are not finite{stored}, so the file could not be read "
+                "back; store it as float32, or look for the step at which training has diverged"
+            )
+
+
 def _own_methods(part: torch.nn.Module) -> list[str]:
     return [f"with its own {name}" for name, value in vars(part).items() if callable(value)]
 
