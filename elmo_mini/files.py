@@ -80,8 +80,8 @@ def check_utf8(path: PathLike) -> None:
         If it is such a path.
     """
     try:
-        os.fspath(as_path(path).absolute()).encode()
-    except UnicodeEncodeError as wrong:
+        os.fsencode(as_path(path).absolute()).decode()
+    except UnicodeDecodeError as wrong:
         shown = os.fspath(path).encode("utf-8", "backslashreplace").decode()
         raise ConfigurationError(
             f"the path {shown} is no UTF-8, which safetensors asks for; rename the file or its "

@@ -53,12 +53,16 @@ class AllenNLPScalarMix(nn.Module):
         Raises
         ------
         ConfigurationError
-            If the number of tensors is not `mixture_size`, or layer norm is on without a mask.
+            If the number of tensors is not `mixture_size`, their shapes differ, or layer norm is
+            on without a mask.
         """
         if len(tensors) != self.mixture_size:
             raise ConfigurationError(
                 f"{len(tensors)} tensors were passed, but the mix was made for {self.mixture_size}"
             )
+        shapes = {tuple(tensor.shape) for tensor in tensors}
+        if len(shapes) > 1:
+            raise ConfigurationError(f"the layers have different shapes: {sorted(shapes)}")
         weights = torch.softmax(torch.cat(list(self.scalar_parameters)), 0)
         if self.do_layer_norm:
             if mask is None:

@@ -63,6 +63,11 @@ class FastBiLM(nn.Module):
 
     def __init__(self, options: BiLMOptions, stateful: bool = False) -> None:
         super().__init__()
+        if not isinstance(options, BiLMOptions):
+            raise TypeError(
+                f"options is {type(options).__name__}, and not BiLMOptions; BiLMOptions.from_dict "
+                "makes them of an options file's content"
+            )
         self.options = options
         self.stateful = stateful
         self.token_encoder: CharacterCNN | WordTable = (
