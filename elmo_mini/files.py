@@ -71,6 +71,15 @@ def check_ordinary(path: Path) -> None:
         )
 
 
+def readable(argument: str) -> str:
+    """An argument or a name as text that any file can hold; what is no UTF-8 is written out."""
+    try:
+        argument.encode()
+        return argument
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode("utf-8", "backslashreplace")
+
+
 def check_utf8(path: PathLike) -> None:
     """Refuse a path that is no UTF-8: safetensors would write to, and read, another one.
 
@@ -82,10 +91,9 @@ def check_utf8(path: PathLike) -> None:
     try:
         os.fsencode(as_path(path).absolute()).decode()
     except UnicodeDecodeError as wrong:
-        shown = os.fspath(path).encode("utf-8", "backslashreplace").decode()
         raise ConfigurationError(
-            f"the path {shown} is no UTF-8, which safetensors asks for; rename the file or its "
-            "folder"
+            f"the path {readable(os.fspath(path))} is no UTF-8, which safetensors asks for; "
+            "rename the file or its folder"
         ) from wrong
 
 

@@ -119,6 +119,7 @@ class AWDRun(Run):
         seen = self.history.validation
         with self.average.applied() if self.average is not None else nullcontext():
             seen.append(awd_perplexity(self.model, self.validation))
+            check_finite(f"lower learning_rate={self.options.learning_rate}", perplexity=seen[-1])
             if self.options.keep_best and seen[-1] == min(seen):
                 self.best = [parameter.detach().clone() for parameter in self.model.parameters()]
         self.epoch, self.place = self.epoch + 1, 0

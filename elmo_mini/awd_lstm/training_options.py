@@ -7,6 +7,7 @@ successor of the recipe uses; it is the better one for few epochs.
 Letters in the shape comments: N ids of text.
 """
 
+import math
 from dataclasses import dataclass, field
 
 from torch import Tensor, nn
@@ -101,4 +102,7 @@ def awd_perplexity(
             logits, state, *_ = model(inputs, state)
             losses.append(mean_cross_entropy(logits, targets).item())
             tokens.append(targets.numel())
-    return perplexity(losses, tokens)
+    try:
+        return perplexity(losses, tokens)
+    except OverflowError:  # of a model that has diverged
+        return math.inf

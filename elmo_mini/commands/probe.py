@@ -6,7 +6,7 @@ from typing import get_args
 
 from elmo_mini.arguments import non_negative_int, positive_float, positive_int, random_seed
 from elmo_mini.checkpoints.find import add_model_arguments, files_of, model_of
-from elmo_mini.files import as_path, check_not_read, ready_to_write
+from elmo_mini.files import as_path, check_not_read, readable, ready_to_write
 from elmo_mini.probing.probe import Kind, probe
 from elmo_mini.probing.probing_tasks import TASKS, load_task
 from elmo_mini.records import write_record
@@ -105,7 +105,7 @@ def _command(args: argparse.Namespace) -> str:
     words = ["python -m elmo_mini probe", args.task]
     for name in ("model", "weights", "static"):
         if getattr(args, name):
-            words.append(f"--{name} {Path(getattr(args, name)).name}")
+            words.append(f"--{name} {readable(Path(getattr(args, name)).name)}")
     for name, default in (
         ("probe", None),
         ("layers", None),

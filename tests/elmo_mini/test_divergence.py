@@ -146,6 +146,18 @@ def test_an_awd_lstm_that_diverges_keeps_its_weights() -> None:
     assert all(map(torch.equal, before, model.parameters()))
 
 
+@pytest.mark.parametrize(("value", "said"), [(1e30, "inf"), (math.nan, "nan")])
+def test_a_perplexity_that_is_no_number_ends_the_run(value: float, said: str) -> None:
+    model = AWDLSTM(AWDLSTMOptions(vocabulary_size=4, dim=3, hidden_dim=3, layers=1))
+    text = torch.arange(4).repeat(20)
+    run = AWDRun(model, text, text, AWDTraining(batch_size=2, epochs=1))
+    run.train_step()
+    with torch.no_grad():
+        model.decoder.bias[0] = value
+    with pytest.raises(FloatingPointError, match=f"the perplexity is {said}; lower learning_rate"):
+        run.validate()
+
+
 def test_words_too_few_to_validate_on_are_told_before_the_training() -> None:
     model = AWDLSTM(AWDLSTMOptions(vocabulary_size=4, dim=3, hidden_dim=3, layers=1))
     text = torch.arange(4).repeat(20)

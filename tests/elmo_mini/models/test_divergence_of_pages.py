@@ -9,7 +9,6 @@ from torch import Tensor, nn
 from elmo_mini.models.fine_tuning import CausalLM, Classifier, tune
 from elmo_mini.models.glove import train_glove
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel, train_windows
-from elmo_mini.models.skip_gram import train_skip_gram
 from elmo_mini.models.ulmfit import constant, fine_tune
 
 STOP = 2
@@ -62,14 +61,7 @@ def glove(value: float) -> None:
     train_glove(torch.ones(3, 3), breaks(value), 2, 5, 0.1, lambda *_: None)
 
 
-def skip_gram(value: float) -> None:
-    calls = iter(range(100))
-    losses = iter(value if call >= STOP else 1.0 for call in calls)
-    pairs, noise = torch.zeros(5, 2).long(), torch.ones(3) / 3
-    train_skip_gram(pairs, noise, lambda *_: next(losses), 2, 1, 1, 0.1, lambda *_: None)
-
-
-@pytest.mark.parametrize("loop", [skip_gram, tuned, fine_tuned, windows, glove])
+@pytest.mark.parametrize("loop", [tuned, fine_tuned, windows, glove])
 @pytest.mark.parametrize("value", [torch.nan, torch.inf])
 def test_a_loop_says_at_which_step_it_diverged(
     loop: Callable[[float], object], value: float
