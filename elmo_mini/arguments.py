@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 from collections.abc import Callable
 
 
@@ -34,6 +35,18 @@ def number(limits: str, fits: Callable[[float], bool]) -> Callable[[str], float]
         return number
 
     return read
+
+
+def typed(text: str) -> str:
+    """Words as they were typed, in UTF-8, where Python took them for bytes of no locale."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        try:
+            return os.fsencode(text).decode()
+        except UnicodeDecodeError as wrong:
+            raise argparse.ArgumentTypeError(f"{text!r} is no UTF-8 text") from wrong
 
 
 positive_int = whole_number(1)

@@ -25,10 +25,10 @@ def as_path(path: PathLike) -> Path:
     Raises
     ------
     FileNotFoundError
-        If it is an address of the web, which `pathlib` would take for a folder.
+        If it is an address, of the web or of a store, which `pathlib` would take for a folder.
     """
-    if os.fsdecode(path).startswith(("http://", "https://")):
-        name = os.fsdecode(path)
+    name = os.fsdecode(path)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
     named = Path(path)
     try:
@@ -44,15 +44,57 @@ def existing_file(path: PathLike, kind: str = "file") -> Path:
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        If there is none, or a folder in its place.
+    FileNotFoundError, IsADirectoryError, OSError
+        If there is none, or a folder, a pipe or a device in its place.
     """
     found = as_path(path)
     if found.is_dir():
         raise IsADirectoryError(f"{found} is a folder; name one {kind}")
+    check_ordinary(found)
     if not found.is_file():
         raise FileNotFoundError(f"there is no {kind} {found}")
     return found
+
+
+def check_ordinary(path: Path) -> None:
+    """Refuse to read a pipe or a device: what is read twice would be another text each time.
+
+    Raises
+    ------
+    OSError
+        If it is one; the message says what to do.
+    """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(
+            f"{path} is no ordinary file, and a pipe or a device can be read once only; store its "
+            "content in a file and name that"
+        )
+
+
+def readable(argument: str) -> str:
+    """An argument or a name as text that any file can hold; what is no UTF-8 is written out."""
+    try:
+        argument.encode()
+        return argument
+    except UnicodeEncodeError:
+        return os.fsencode(argument).decode("utf-8", "backslashreplace")
+
+
+def check_utf8(path: PathLike) -> None:
+    """Refuse a path that is no UTF-8: safetensors would write to, and read, another one.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is such a path.
+    """
+    try:
+        os.fsencode(as_path(path).absolute()).decode()
+    except UnicodeDecodeError as wrong:
+        raise ConfigurationError(
+            f"the path {readable(os.fspath(path))} is no UTF-8, which safetensors asks for; "
+            "rename the file or its folder"
+        ) from wrong
 
 
 def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None:

@@ -18,6 +18,16 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_PACKED = {
+    b"\x1f\x8b": "gzip file",
+    b"BZh9": "bzip2 file",
+    b"\xfd7zXZ\x00": "xz file",
+    b"\x28\xb5\x2f\xfd": "Zstandard file",
+    b"PK\x03\x04": "zip file (as a .docx is)",
+    b"%PDF-": "PDF",
+    b"\x89HDF\r\n": "HDF5 file",
+    b"{\\rtf": "rich text file",
+}
 _BLOCK = 1 << 16
 
 
@@ -61,6 +71,9 @@ def chunks_of(
     line, of_line = 1, 0  # and the bytes of that line that were read already
     with path.open("rb") as file:
         content = file.read(max(block, 4))
+        packed = next((kind for mark, kind in _PACKED.items() if content.startswith(mark)), "")
+        if packed:
+            raise NotPlainText(f"{path} is a {packed}, not a text file; take its text out of it")
         marked = next((name for mark, name in _MARKS.items() if content.startswith(mark)), "")
         if marked and not wide:
             raise NotPlainText(f"{path} is {marked.upper()} text; save it as UTF-8", marked)

@@ -18,6 +18,8 @@ from torch import Tensor, nn
 
 from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.awd_lstm.varying_windows import VaryingWindow, varying_windows
+from elmo_mini.divergence import check_finite
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import (
     AWDLSTM,
     States,
@@ -59,6 +61,11 @@ class AWDRun(Run):
         self._at = device_of(model)
         alone = Processes(0, 1, str(self._at))
         super().__init__(model, optimiser, "bfloat16" if options.bfloat16 else "float32", alone)
+        if len(validation) < 2:  # said now, and not after an epoch
+            raise ConfigurationError(
+                f"{len(validation)} words are held out; two are the fewest to validate on. Give "
+                "more text, or hold out more of it"
+            )
         self.options = replace(options, bfloat16=self.precision.now == "bfloat16")
         self.validation = validation
         self.rows = stream_rows(text.to(self._at), options.batch_size)  # (B, L)
@@ -112,6 +119,7 @@ class AWDRun(Run):
         seen = self.history.validation
         with self.average.applied() if self.average is not None else nullcontext():
             seen.append(awd_perplexity(self.model, self.validation))
+            check_finite(f"lower learning_rate={self.options.learning_rate}", perplexity=seen[-1])
             if self.options.keep_best and seen[-1] == min(seen):
                 self.best = [parameter.detach().clone() for parameter in self.model.parameters()]
         self.epoch, self.place = self.epoch + 1, 0
@@ -201,7 +209,10 @@ class AWDRun(Run):
         )
         self.optimiser.zero_grad()
         minimised.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), options.clip)
+        norm = float(nn.utils.clip_grad_norm_(model.parameters(), options.clip))
+        check_finite(
+            f"lower learning_rate={options.learning_rate}", loss=minimised.item(), gradient=norm
+        )
         self.optimiser.step()
         if self.average is not None:
             self.average.update()

@@ -7,6 +7,7 @@ successor of the recipe uses; it is the better one for few epochs.
 Letters in the shape comments: N ids of text.
 """
 
+import math
 from dataclasses import dataclass, field
 
 from torch import Tensor, nn
@@ -91,13 +92,17 @@ def awd_perplexity(
     Parameters
     ----------
     model : called as `AWDLSTM` is, and gives logits and state first
+    batch_size : rows in which the text is read; fewer where it is short
     """
     losses, tokens = [], []
     state: States | None = None
-    rows = stream_rows(stream.to(device_of(model)), batch_size)
+    rows = stream_rows(stream.to(device_of(model)), max(1, min(batch_size, len(stream) // 2)))
     with evaluating(model):
         for inputs, targets in next_word_windows(rows, bptt):
             logits, state, *_ = model(inputs, state)
             losses.append(mean_cross_entropy(logits, targets).item())
             tokens.append(targets.numel())
-    return perplexity(losses, tokens)
+    try:
+        return perplexity(losses, tokens)
+    except OverflowError:  # of a model that has diverged
+        return math.inf

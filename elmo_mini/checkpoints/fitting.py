@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
@@ -92,6 +92,7 @@ def check_weights_are_all(bilm: FastBiLM) -> None:
         If a part was replaced or has parameters of its own; what reads the file would then make
         another model, or none.
     """
+    as_bilm(bilm)
     own = [name for name in bilm.state_dict() if name.rpartition(".")[2] not in PARAMETERS]
     faults = replaced_parts(bilm) or own
     if faults:
@@ -100,6 +101,22 @@ def check_weights_are_all(bilm: FastBiLM) -> None:
             "Fold the change into the weights first (merge an adapter, remove_parametrizations, "
             "prune.remove), or keep the model's state_dict together with your own code"
         )
+
+
+def check_finite_weights(tensors: Mapping[str, Tensor], stored: str = "") -> None:
+    """Refuse to write a file that could not be read back.
+
+    Raises
+    ------
+    ConfigurationError
+        If a weight is no finite number as it would be stored.
+    """
+    for name, tensor in tensors.items():
+        if not bool(tensor.isfinite().all()):
+            raise ConfigurationError(
+                f"{name} holds numbers that are not finite{stored}, so the file could not be read "
+                "back; store it as float32, or look for the step at which training has diverged"
+            )
 
 
 def _own_methods(part: torch.nn.Module) -> list[str]:

@@ -19,7 +19,12 @@ import h5py
 import torch
 from torch import Tensor
 
-from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits, planned
+from elmo_mini.checkpoints.fitting import (
+    check_finite_weights,
+    check_weights_are_all,
+    misfits,
+    planned,
+)
 from elmo_mini.checkpoints.hdf5_weights import check_stored, numbers, opened
 from elmo_mini.checkpoints.official_names import official_weights
 from elmo_mini.checkpoints.vocabulary_file import words_for, words_of, write_words
@@ -173,9 +178,12 @@ def save_bilm(
         If a folder is not there and cannot be made, or a file cannot be written.
     ConfigurationError
         If a part of the model was replaced, so that its weights alone would be another model, a
-        file is named twice, or the vocabulary's name is missing or not needed.
+        weight is no finite number, a file is named twice, or the vocabulary's name is missing or
+        not needed.
     """
     check_weights_are_all(bilm)
+    weights = {name: tensor.cpu().float() for name, tensor in official_weights(bilm).items()}
+    check_finite_weights(weights)
     words = words_of(bilm.token_encoder)
     if (words is None) != (vocabulary_file is None):
         raise ConfigurationError(
@@ -199,8 +207,8 @@ def save_bilm(
         HDF5Target(part) as raw,
         h5py.File(raw, "w") as file,
     ):
-        for name, tensor in official_weights(bilm).items():
-            file.create_dataset(name, data=tensor.cpu().to(torch.float32).numpy())
+        for name, tensor in weights.items():
+            file.create_dataset(name, data=tensor.numpy())
     if words is not None and vocabulary_file is not None:
         write_words(vocabulary_file, words)
     write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")

@@ -14,7 +14,12 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoints.fitting import check_weights_are_all, misfits, planned
+from elmo_mini.checkpoints.fitting import (
+    check_finite_weights,
+    check_weights_are_all,
+    misfits,
+    planned,
+)
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -22,11 +27,12 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.checkpoints.vocabulary_file import words_of
-from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.word_table import WordTable
 
+STORED_AS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 START = ("start.h", "start.c")
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"
 
@@ -51,10 +57,14 @@ def save_pretrained(
     OSError
         If the folder cannot be made, or the file cannot be written.
     ConfigurationError
-        If a part of the model was replaced, so that its weights alone would be another model.
+        If a part of the model was replaced, so that its weights alone would be another model; or a
+        weight is no finite number as `dtype`, since no file with such a one is read back.
     """
     check_weights_are_all(bilm)
+    if dtype not in STORED_AS:
+        raise ConfigurationError(f"dtype is {dtype}; weights are stored as float32 or half of it")
     tensors = {name: tensor.to(dtype) for name, tensor in bilm.state_dict().items()}
+    check_finite_weights(tensors, f" as {dtype}")
     if bilm.carried.has_start:
         start = bilm.carried.start_h, bilm.carried.start_c
         tensors |= {name: x.float() for name, x in zip(START, start, strict=True)}

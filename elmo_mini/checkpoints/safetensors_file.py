@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError, PathLike
-from elmo_mini.files import existing_file, written_whole
+from elmo_mini.files import check_utf8, existing_file, written_whole
 
 _RECORD = "record"
 RENAMED = {"place.weight": "position_embedding.weight"}
@@ -36,7 +36,10 @@ def write_checkpoint(
     ------
     OSError
         If the file's folder is not there and cannot be made, or the file cannot be written.
+    ConfigurationError
+        If the path is no UTF-8.
     """
+    check_utf8(path)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with written_whole(path) as part:
         try:
@@ -57,6 +60,7 @@ def read_checkpoint(
     CheckpointDamaged
         If the file is truncated or was written by something else.
     """
+    check_utf8(path)
     path = existing_file(path, "checkpoint")
     try:
         with safe_open(path, "pt", device=device) as file:

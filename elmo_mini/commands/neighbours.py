@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from elmo_mini import corpora
-from elmo_mini.arguments import non_negative_int, positive_int
+from elmo_mini.arguments import non_negative_int, positive_int, typed
 from elmo_mini.checkpoints.find import add_model_arguments, model_of
 from elmo_mini.embedding.cache import VectorCache
 from elmo_mini.embedding.stream import Text
@@ -25,8 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '  python -m elmo_mini neighbours "She went to see a new play at the theatre." play \\\n'
         "      --forms play plays --corpus brown"
     )
-    parser.add_argument("sentence", metavar="SENTENCE", help="text; it is split into words here")
-    parser.add_argument("word", metavar="WORD", help="one word of the sentence, as it stands there")
+    add = parser.add_argument
+    add("sentence", type=typed, metavar="SENTENCE", help="text; it is split into words here")
+    add("word", type=typed, metavar="WORD", help="one word of the sentence, as it stands there")
     parser.add_argument(
         "--occurrence",
         type=positive_int,
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = group.add_mutually_exclusive_group()
     which.add_argument(
         "--forms",
+        type=typed,
         nargs="+",
         metavar="FORM",
         help="compare with these words, whatever their case (default: WORD alone)",

@@ -6,7 +6,7 @@ from typing import get_args
 
 from elmo_mini.arguments import non_negative_int, positive_float, positive_int, random_seed
 from elmo_mini.checkpoints.find import add_model_arguments, files_of, model_of
-from elmo_mini.files import check_not_read, ready_to_write
+from elmo_mini.files import as_path, check_not_read, readable, ready_to_write
 from elmo_mini.probing.probe import Kind, probe
 from elmo_mini.probing.probing_tasks import TASKS, load_task
 from elmo_mini.records import write_record
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     """Probe, print the table, and store it where that is asked for."""
     output = ready_to_write(args.output) if args.output else None
     if output is not None:
-        caches = Path(args.cache).glob("*.vectors") if args.cache else []
+        caches = as_path(args.cache).glob("*.vectors") if args.cache else []
         check_not_read(args.output, [args.static, *caches, *files_of(args)])
     task = load_task(args.task)
     report = probe(
@@ -105,7 +105,7 @@ def _command(args: argparse.Namespace) -> str:
     words = ["python -m elmo_mini probe", args.task]
     for name in ("model", "weights", "static"):
         if getattr(args, name):
-            words.append(f"--{name} {Path(getattr(args, name)).name}")
+            words.append(f"--{name} {readable(Path(getattr(args, name)).name)}")
     for name, default in (
         ("probe", None),
         ("layers", None),

@@ -87,7 +87,8 @@ def run_command(
 def _show_all_characters() -> None:
     """Have characters that the terminal's code page lacks written as ``\\u94f6``, not refused."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # Where there is no locale, Python sets surrogateescape, which refuses them as well.
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")
 
 

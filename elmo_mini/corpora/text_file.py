@@ -6,7 +6,7 @@ from pathlib import Path
 from elmo_mini.corpora.corpus import Corpus
 from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing
 from elmo_mini.corpora.passages import Passage, Sentence, shared
-from elmo_mini.files import as_path
+from elmo_mini.files import as_path, check_ordinary
 from elmo_mini.plain_text import NotPlainText, chunks_of
 from elmo_mini.text.tokenizer import split_spans, tokenize
 
@@ -55,6 +55,7 @@ def from_text_file(
 def _check_start(path: Path, encoding: str) -> None:
     if path.is_dir():
         raise CorpusMissing(f"{path} is a folder; name one text file in it.")
+    check_ordinary(path)
     try:
         empty = next(_chunks(path, encoding), None) is None
     except FileNotFoundError:

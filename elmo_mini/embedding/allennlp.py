@@ -52,6 +52,8 @@ def load_allennlp_state(elmo: Elmo, state: Mapping[str, Tensor], prefix: str = "
     ElmoFileError
         If a tensor is missing, foreign, of another shape or not finite. `elmo` is then unchanged.
     """
+    if not isinstance(elmo, Elmo):
+        raise TypeError(f"the weights go into an Elmo, and this is {type(elmo).__name__}")
     ours = {name[len(prefix) :]: state[name] for name in state if name.startswith(prefix)}
     ours.pop(CACHED, None)
     if not any(name.startswith(ROOT) for name in ours):

@@ -15,7 +15,7 @@ from elmo_mini.checkpoints.model_folder import load_folder
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.refused_transforms import refuse_recording
 from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
 
@@ -67,7 +67,7 @@ class Elmo(nn.Module):
         if module is not None:
             if (options_file, weight_file, vocabulary_file) != (None, None, None):
                 raise ConfigurationError("pass either the files or a module, not both")
-            self.bilm = module.sharing_weights()
+            self.bilm = as_bilm(module).sharing_weights()
         elif options_file is None or weight_file is None:
             raise ConfigurationError("pass an options file and a weight file, or a module")
         else:
@@ -75,10 +75,13 @@ class Elmo(nn.Module):
             self.bilm = bilm.requires_grad_(requires_grad)
         if stateful:
             self.bilm.stateful = True
-        if num_output_representations < 1:
+        if type(num_output_representations) is not int or num_output_representations < 1:
             raise ConfigurationError(
-                f"num_output_representations is {num_output_representations}; it must be at least 1"
+                f"num_output_representations is {num_output_representations!r}; it must be a whole "
+                "number of at least 1"
             )
+        if not 0 <= dropout <= 1:
+            raise ConfigurationError(f"dropout is {dropout}; it must be from 0 to 1")
         self.keep_sentence_boundaries = keep_sentence_boundaries
         self.dropout = nn.Dropout(dropout)
         self.scalar_mixes = nn.ModuleList(

@@ -85,6 +85,9 @@ def embed_file(
     check_not_read(write_to, [read])
     form = _format(write_to, format)
     _check_layers(layers)
+    stored = np.dtype(dtype)
+    if stored.name not in get_args(Dtype):
+        raise ValueError(f"dtype is {dtype!r}; vectors are stored as float32 or float16")
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
@@ -101,7 +104,7 @@ def embed_file(
         cache = write_cache(bilm, sentences, write_to, dtype=dtype, overwrite=overwrite, **settings)
         return EmbeddedFile(write_to, form, len(lengths), sum(lengths), cache.nbytes)
     arrays = (
-        as_type(chosen_layers(embedded, layers), np.dtype(dtype))
+        as_type(chosen_layers(embedded, layers), stored)
         for embedded in embed_stream(bilm, sentences, **settings)
     )
     with written_whole(write_to) as part:
@@ -110,7 +113,7 @@ def embed_file(
         else:
             lead = (bilm.num_layers,) if layers == "all" else ()
             shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
-            write_safetensors(part, arrays, shapes, np.dtype(dtype), _sentence_to_index(read))
+            write_safetensors(part, arrays, shapes, stored, _sentence_to_index(read))
     return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
 
 

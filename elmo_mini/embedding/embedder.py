@@ -5,6 +5,7 @@ boundaries.
 """
 
 import copy
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from elmo_mini.embedding.array_files import write_hdf5
 from elmo_mini.embedding.embed_file import Layers, chosen_layers
 from elmo_mini.embedding.stream import BATCH_TOKENS, embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.files import as_path, check_not_read, written_whole
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, check_batch, checked
@@ -78,9 +79,16 @@ class ElmoEmbedder:
             raise ConfigurationError("pass either the files or a module, not both")
         device = None
         if cuda_device is not None:
+            if isinstance(cuda_device, bool) or not isinstance(cuda_device, int | np.integer):
+                raise ConfigurationError(
+                    f"cuda_device is {cuda_device!r}; it must be a GPU's number, or -1 for the CPU"
+                )
             name = "cpu" if cuda_device < 0 else f"cuda:{cuda_device}"
             device = usable_device(name, "use cuda_device=-1 for the CPU")
-        bilm = module.sharing_weights() if module else load_model(*files, vocabulary_file)
+        if module is not None:
+            bilm = as_bilm(module).sharing_weights()
+        else:
+            bilm = load_model(*files, vocabulary_file)
         if device not in (None, bilm.device):
             bilm = copy.deepcopy(bilm).to(device)
         bilm.stateful = stateful
@@ -187,7 +195,9 @@ class ElmoEmbedder:
         ConfigurationError
             If a setting is unknown, or the file that is read would be overwritten.
         ValueError
-            If a line holds ``<S>`` or ``</S>``.
+            If a line holds ``<S>`` or ``</S>``, or half a character.
+        TypeError
+            If `input_file` is a path, or opened without an encoding.
         """
         target = as_path(output_file_path)
         if use_sentence_keys:
@@ -195,12 +205,35 @@ class ElmoEmbedder:
                 "use_sentence_keys is not supported, since HDF5 takes a '/' in a sentence for a "
                 "folder; leave it out, and find a sentence's number in sentence_to_index"
             )
+        if isinstance(input_file, str | bytes | os.PathLike):
+            raise TypeError(
+                f"input_file is {input_file!r}, and not an open text file or other lines; "
+                "elmo_mini.embed_file takes a path"
+            )
         name = getattr(input_file, "name", None)
         check_not_read(target, [name if isinstance(name, str) else None])
         if target.exists() and not overwrite:
             raise FileExistsError(f"{target} is there already; overwrite=True replaces it")
-        lines = [line.strip() for line in input_file]
+        lines = list(_stripped(input_file))
         index = None if forget_sentences else {line: str(n) for n, line in enumerate(lines)}
         stream = embed_stream(self.bilm, map(str.split, lines), batch_size=batch_size)
         with written_whole(target) as part:
             write_hdf5(part, (chosen_layers(e, output_format) for e in stream), index)
+
+
+def _stripped(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of an open file without the white space around them."""
+    for number, line in enumerate(lines, start=1):
+        if not isinstance(line, str):
+            raise TypeError(
+                f"line {number} is {type(line).__name__}, not text; open the file with "
+                "open(path, encoding='utf-8')"
+            )
+        try:
+            line.encode()
+        except UnicodeEncodeError as wrong:  # a byte that was no UTF-8, as surrogateescape has it
+            raise ValueError(
+                f"line {number} holds half a character, {line[wrong.start]!r}; read the file with "
+                "its own encoding, and without errors='surrogateescape'"
+            ) from wrong
+        yield (line.removeprefix("\ufeff") if number == 1 else line).strip()

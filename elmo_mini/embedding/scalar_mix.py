@@ -1,5 +1,6 @@
 """A weighted sum of layers with learned weights (NAACL ELMo paper, section 3.2, equation 1)."""
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -39,6 +40,8 @@ class AllenNLPScalarMix(nn.Module):
                 f"{len(initial)} initial weights were given for {mixture_size} layers; give one "
                 "per layer"
             )
+        if not all(math.isfinite(value) for value in initial):
+            raise ConfigurationError(f"the initial weights are {initial}; they must be finite")
         self.scalar_parameters = nn.ParameterList(
             nn.Parameter(torch.tensor([value]), requires_grad=trainable) for value in initial
         )
@@ -50,12 +53,16 @@ class AllenNLPScalarMix(nn.Module):
         Raises
         ------
         ConfigurationError
-            If the number of tensors is not `mixture_size`, or layer norm is on without a mask.
+            If the number of tensors is not `mixture_size`, their shapes differ, or layer norm is
+            on without a mask.
         """
         if len(tensors) != self.mixture_size:
             raise ConfigurationError(
                 f"{len(tensors)} tensors were passed, but the mix was made for {self.mixture_size}"
             )
+        shapes = {tuple(tensor.shape) for tensor in tensors}
+        if len(shapes) > 1:
+            raise ConfigurationError(f"the layers have different shapes: {sorted(shapes)}")
         weights = torch.softmax(torch.cat(list(self.scalar_parameters)), 0)
         if self.do_layer_norm:
             if mask is None:

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from elmo_mini.checkpoints.fitting import replaced_parts
 from elmo_mini.checkpoints.vocabulary_file import words_of
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.token_cache import TokenCache
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, check_batch, check_sentence, checked
@@ -80,6 +80,7 @@ def embed_stream(
     TypeError
         If a sentence is no list of strings; the message names its number, the token and its type.
     """
+    as_bilm(bilm)
     if batch_size < 1:
         raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
     if total is None and isinstance(sentences, Sized):

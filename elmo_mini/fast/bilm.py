@@ -34,6 +34,22 @@ from elmo_mini.text.character_ids import (
     check_word_ids,
     unique_rows,
 )
+from elmo_mini.text.sentences import check_sentence
+
+
+def as_bilm(module: object) -> "FastBiLM":
+    """The module, where it is a biLM.
+
+    Raises
+    ------
+    TypeError
+        If it is something else; the message says what to pass.
+    """
+    if not hasattr(module, "sharing_weights"):
+        inside = hasattr(getattr(module, "bilm", None), "sharing_weights")
+        way_out = "pass its .bilm" if inside else "load_bilm and load_pretrained give one"
+        raise TypeError(f"a biLM is needed here, and this is {type(module).__name__}; {way_out}")
+    return cast(FastBiLM, module)
 
 
 class FastBiLM(nn.Module):
@@ -47,6 +63,11 @@ class FastBiLM(nn.Module):
 
     def __init__(self, options: BiLMOptions, stateful: bool = False) -> None:
         super().__init__()
+        if not isinstance(options, BiLMOptions):
+            raise TypeError(
+                f"options is {type(options).__name__}, and not BiLMOptions; BiLMOptions.from_dict "
+                "makes them of an options file's content"
+            )
         self.options = options
         self.stateful = stateful
         self.token_encoder: CharacterCNN | WordTable = (
@@ -99,10 +120,14 @@ class FastBiLM(nn.Module):
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
         refuse_recording(inputs)
-        if not isinstance(inputs, Tensor):
-            inputs = as_ids(inputs, self.device)
-        if word_inputs is not None and not isinstance(word_inputs, Tensor):
+        inputs = as_ids(inputs, self.device)
+        if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.device)
+            if word_inputs.shape != inputs.shape[:2]:
+                raise ValueError(
+                    f"word ids have shape {tuple(word_inputs.shape)}, the character ids "
+                    f"{tuple(inputs.shape)}; both must be of the same sentences and words"
+                )
         if torch.compiler.is_compiling():
             # Words are looked up by their letters, which a compiler cannot follow.
             return torch.compiler.disable(self._embed)(inputs, word_inputs, token_cache)
@@ -214,6 +239,7 @@ class FastBiLM(nn.Module):
         the weights change later, the vectors are made anew; where a gradient is asked for, the
         words of a batch are read by their letters.
         """
+        check_sentence(tokens, 0, allow_boundary_tokens=True)
         if len(tokens) == 0:
             raise ValueError("the vocabulary is empty; its first entry must be the padding token")
         ids = batch_to_ids(

@@ -4,7 +4,6 @@ The file is JSON with two parts, ``lstm`` and ``char_cnn``. Pretraining files ca
 (learning rate, vocabulary size and so on); they are kept apart and ignored here.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +17,7 @@ from elmo_mini.fast.character_options import (
 from elmo_mini.text.character_ids import MAX_CHARACTERS
 
 MOST_WORDS = 1 << 24  # sixteen million; the largest table of the published models has 0.8
+LARGEST_CLIP = 1e30  # a float32 holds it
 MOST_WEIGHTS = 1 << 32  # 17 GB; the largest published model has 94 million weights
 
 
@@ -51,7 +51,8 @@ class BiLMOptions(CharacterCNNOptions):
         for name, clip in (("cell_clip", self.cell_clip), ("proj_clip", self.proj_clip)):
             if clip is not None and not _is_clip(clip):
                 raise ElmoFileError(
-                    f"lstm.{name} is {shown(clip)}; it must be a positive number, or 0 for none"
+                    f"lstm.{name} is {shown(clip)}; it must be a positive number up to "
+                    f"{LARGEST_CLIP:g}, or 0 for none"
                 )
         if not isinstance(self.use_skip_connections, bool):
             raise ElmoFileError(
@@ -115,7 +116,7 @@ class BiLMOptions(CharacterCNNOptions):
                 "n_layers": lstm["n_layers"],
                 "cell_clip": _none_for_zero(lstm.get("cell_clip")),
                 "proj_clip": _none_for_zero(lstm.get("proj_clip")),
-                "use_skip_connections": lstm.get("use_skip_connections") or False,
+                "use_skip_connections": _as_bool(lstm.get("use_skip_connections")),
             }
             if "char_cnn" not in options:
                 width = options.get("max_characters_per_token", MAX_CHARACTERS)
@@ -125,7 +126,7 @@ class BiLMOptions(CharacterCNNOptions):
                 filters=tuple((width, count) for width, count in cnn["filters"]),
                 character_dim=cnn["embedding"]["dim"],
                 n_highway=0 if cnn.get("n_highway") is None else cnn["n_highway"],
-                activation=cnn.get("activation", "relu"),
+                activation=cnn["activation"],
                 max_characters=cnn.get("max_characters_per_token", MAX_CHARACTERS),
             )
         except KeyError as missing:
@@ -163,7 +164,12 @@ class BiLMOptions(CharacterCNNOptions):
 
 def _is_clip(value: object) -> bool:
     """Whether it is a number that a value can be clipped at, or 0 for none."""
-    return type(value) in (int, float) and 0 <= value < math.inf  # type: ignore[operator]
+    return type(value) in (int, float) and 0 <= value <= LARGEST_CLIP  # type: ignore[operator]
+
+
+def _as_bool(value: Any) -> Any:
+    """False in place of None, true and false in place of 1 and 0; everything else as it is."""
+    return bool(value) if value is None or (type(value) is int and value in (0, 1)) else value
 
 
 def _none_for_zero(value: Any) -> Any:

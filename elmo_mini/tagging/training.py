@@ -5,11 +5,13 @@ Peters et al. (2017), section 3: Adam, gradients clipped at norm 5, early stoppi
 
 import copy
 import random
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
+from elmo_mini.divergence import check_history
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.progress import progress_bar
@@ -120,6 +122,14 @@ def train_tagger(
                 best, best_epoch = copy.deepcopy(tagger.state_dict()), epoch
             if epoch - best_epoch >= training.patience:
                 break
+    check_history(losses, f"lower learning_rate={training.learning_rate}")
+    if not any(dev_f1) and any(set(sentence.labels) != {"O"} for sentence in dev):
+        warnings.warn(
+            f"not one span of the dev sentences was found in {len(dev_f1)} epochs: nothing was "
+            f"learnt; give more sentences or epochs, or another "
+            f"learning_rate={training.learning_rate}",
+            stacklevel=2,
+        )
     tagger.load_state_dict(best)
     return TrainedTagger(tagger.eval(), losses, dev_f1, best_epoch + 1)
 

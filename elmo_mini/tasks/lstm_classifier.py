@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from elmo_mini.divergence import check_better_than_labels
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.text.batches import pad
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train_on_sentences
@@ -185,14 +186,17 @@ def train_classifier(
         ids, mask = pad([sentences[row] for row in chosen], device=device)
         return F.cross_entropy(classifier(ids, mask.sum(1)), gold[chosen])
 
-    return train_on_sentences(
+    options = options or TrainingOptions()
+    history = train_on_sentences(
         classifier,
         list(map(len, sentences)),
         loss,
-        options or TrainingOptions(),
+        options,
         minimised=None if extra_loss is None else lambda own: own + extra_loss(),
         after_step=after_step,
     )
+    check_better_than_labels(history, labels, f"lower learning_rate={options.learning_rate}")
+    return history
 
 
 def predict(

@@ -26,6 +26,7 @@ END_WORD = 259 + 1
 PADDING = 260 + 1
 N_IDS = 262
 
+_LOOKED_UP = (torch.int64, torch.int32, torch.bool)  # bool is refused later, by its name
 _BOUNDARIES = {BOS_TOKEN: BEGIN_SENTENCE, EOS_TOKEN: END_SENTENCE}
 
 
@@ -123,7 +124,10 @@ def as_ids(ids: object, device: torch.device) -> Tensor:
         If they are words, or rows of different lengths.
     """
     if isinstance(ids, Tensor):
-        return ids
+        if ids.is_meta:
+            raise ValueError("the ids are on the meta device, which holds no numbers")
+        small = not ids.is_floating_point() and ids.dtype not in _LOOKED_UP
+        return ids.long() if small and not ids.is_complex() else ids
     try:
         array = np.asarray(ids)
     except ValueError:

@@ -2,7 +2,7 @@
 
 import reprlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 Sentence = Sequence[str]
 
@@ -26,17 +26,7 @@ def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = 
     TypeError
         If the sentence is a string or no list, or a token is no string.
     """
-    if isinstance(sentence, str):
-        raise TypeError(
-            f"sentence {row} is the string {sentence[:40]!r}, not a list of words: split the text "
-            "first, for example with elmo_mini.text.tokenizer.tokenize"
-        )
-    if not _is_list(sentence):
-        raise TypeError(
-            f"sentence {row} is {_shown(sentence)}, not a list of words: pass one list of strings "
-            "per sentence"
-        )
-    for column, token in enumerate(sentence):
+    for column, token in enumerate(_list_of_words(sentence, row)):
         if not isinstance(token, str):
             raise TypeError(
                 f"token {column} of sentence {row} is {_shown(token)}, not a string: "
@@ -51,14 +41,35 @@ def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = 
 
 def checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     """The same sentences, each refused by its number if it is none; see `check_sentence`."""
+    for row, sentence in enumerate(word_lists(sentences)):
+        check_sentence(sentence, row)
+        yield sentence
+
+
+def word_lists(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """The same sentences, each refused if it is no list; their words are not looked at."""
     if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
         raise TypeError(
             f"the text is {_shown(sentences)}, not a list of sentences: pass a list with one list "
             "of words per sentence"
         )
     for row, sentence in enumerate(sentences):
-        check_sentence(sentence, row)
-        yield sentence
+        yield _list_of_words(sentence, row)
+
+
+def check_no_string(sentence: object) -> None:
+    """Refuse a string in place of a list of words: its letters would be taken for words."""
+    if isinstance(sentence, str | bytes):
+        raise TypeError(
+            f"a sentence is a list of words, but here is the string {sentence[:40]!r}: "
+            "call tokenize() on it first"
+        )
+
+
+def check_word(word: object) -> None:
+    """Refuse a word of a text that is no string."""
+    if not isinstance(word, str):
+        raise TypeError(f"the text has {_shown(word)} for a word: {_way_out(word)}")
 
 
 def check_batch(
@@ -76,8 +87,24 @@ def check_batch(
         check_sentence(sentence, row, allow_boundary_tokens=allow_boundary_tokens)
 
 
+def _list_of_words(sentence: object, row: int) -> Sequence[str]:
+    if isinstance(sentence, str):
+        raise TypeError(
+            f"sentence {row} is the string {sentence[:40]!r}, not a list of words: split the text "
+            "first, for example with elmo_mini.text.tokenizer.tokenize"
+        )
+    if not _is_list(sentence):
+        raise TypeError(
+            f"sentence {row} is {_shown(sentence)}, not a list of words: pass one list of strings "
+            "per sentence"
+        )
+    return cast(Sequence[str], sentence)
+
+
 def _is_list(value: object) -> TypeGuard[Collection[Any]]:
     """Whether it has a length and an order; a string is one word."""
+    if getattr(value, "shape", None) == ():  # an array of no dimension
+        return False
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Set | Mapping)
 
 

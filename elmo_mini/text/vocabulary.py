@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from elmo_mini.files import existing_file, write_text
 from elmo_mini.plain_text import text_of
+from elmo_mini.text.sentences import check_no_string, check_word
 
 
 class UnknownWord(KeyError):
@@ -92,16 +93,14 @@ class Vocabulary:
         ValueError
             If `max_size` leaves no room for the specials.
         TypeError
-            If a sentence is a string, where a list of words belongs.
+            If a sentence is a string, where a list of words belongs, or a word is no string.
         """
         counter: Counter[str] = Counter()
         for sentence in sentences:
-            if isinstance(sentence, str):
-                raise TypeError(
-                    f"a sentence is a list of words, but here is the string {sentence[:40]!r}: "
-                    "call tokenize() on it first"
-                )
+            check_no_string(sentence)
             counter.update(sentence)
+        for word in counter:
+            check_word(word)
         first = list(dict.fromkeys(specials))
         if unknown is not None and unknown not in first:
             first.insert(0, unknown)
@@ -167,7 +166,14 @@ class Vocabulary:
         return self.words[number]
 
     def encode(self, sentence: Iterable[str]) -> list[int]:
-        """The ids of a sentence's words; an unknown word is dropped, or becomes the unknown id."""
+        """The ids of a sentence's words; an unknown word is dropped, or becomes the unknown id.
+
+        Raises
+        ------
+        TypeError
+            If the sentence is a string, whose letters would be taken for words.
+        """
+        check_no_string(sentence)
         if self.unknown is None:
             return [self._ids[word] for word in sentence if word in self._ids]
         other = self._ids[self.unknown]

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from elmo_mini._version import __version__
+from elmo_mini.files import readable
 from elmo_mini.training.pretraining.sources import Source, sources_table
 from elmo_mini.training.run import Run
 
@@ -31,7 +32,7 @@ def origin(run: Run, sources: Sequence[Source]) -> dict[str, Any]:
         "torch": str(torch.__version__),
         "elmo_mini": __version__,
         "commit": _commit(),
-        "command": shlex.join(["python", "-m", "elmo_mini", *sys.argv[1:]]),
+        "command": shlex.join(["python", "-m", "elmo_mini", *map(readable, sys.argv[1:])]),
     }
 
 

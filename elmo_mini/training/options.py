@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import torch
 
 from elmo_mini.arguments import non_negative_float, positive_int, random_seed, whole_number
-from elmo_mini.files import check_not_read, check_own, make_folder
+from elmo_mini.files import as_path, check_not_read, check_own, make_folder
 from elmo_mini.training.precision import PRECISIONS, has_bfloat16
 from elmo_mini.training.pretraining.sources import Source, asked_sources
 
@@ -31,9 +31,9 @@ def add_run_options(
     add = group.add_argument
     names = "names as `corpora` lists them"
     parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=names)
-    add("--text", type=Path, action="append", default=[], metavar="FILE", help="a text file")
+    add("--text", type=as_path, action="append", default=[], metavar="FILE", help="a text file")
     add("--course", action="store_true", help=course)
-    add("--output", type=Path, default=Path(output), help=f"folder for the run ({output})")
+    add("--output", type=as_path, default=Path(output), help=f"folder for the run ({output})")
     add("--minutes", type=non_negative_float, help="stop then; the same command goes on later")
     add("--checkpoint-minutes", type=non_negative_float, default=5, help="between checkpoints (5)")
     add("--checkpoint-steps", type=positive_int, help="a checkpoint every so many steps as well")

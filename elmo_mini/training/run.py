@@ -21,6 +21,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     restore_optimiser,
     write_checkpoint,
 )
+from elmo_mini.divergence import check_history
 from elmo_mini.training.precision import Precision
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.same_run import check_same_run
@@ -65,6 +66,7 @@ class Run(ABC):
         self.step, self.seconds = 0, 0.0
         self.latest: Losses = ()
         self.validate_every = 0
+        self._curve: list[float] | None = []  # of a run that was not resumed
 
     @abstractmethod
     def learn(self) -> Losses:
@@ -114,6 +116,8 @@ class Run(ABC):
         self.latest = self._timed(self.learn)
         self.step += 1
         self.note(self.latest)
+        if self._curve is not None:
+            self._curve.append(sum(self.latest))
         return self.latest
 
     def run(self, after_step: Answer | None = None, after_validation: Answer | None = None) -> bool:
@@ -127,6 +131,9 @@ class Run(ABC):
                     stopped = after_validation is not None and bool(after_validation(self))
                 if after_step is not None:
                     stopped = bool(after_step(self)) or stopped
+        if self.finished and self._curve and self.processes.first:
+            check_history(self._curve, "lower the learning rate")
+            self._curve = None
         return self.finished
 
     def save(self, path: Path) -> None:
@@ -156,6 +163,7 @@ class Run(ABC):
             If the file is truncated, foreign, or not of a run.
         """
         tensors, record = read_checkpoint(path)
+        self._curve = None
         if not any(name.startswith("model.") for name in tensors):
             raise CheckpointDamaged(f"{path} holds a model alone, not a run that can go on")
         check_same_run(path, record, self.belongs_to())

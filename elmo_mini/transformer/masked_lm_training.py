@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from elmo_mini.divergence import check_history
 from elmo_mini.models.masked_lm import MaskedLM, masked_lm_loss
 from elmo_mini.progress import progress_bar
 from elmo_mini.training.steps import clipped_step
@@ -64,6 +65,7 @@ def train_masked_lm(
     model.eval()
     if len(history) < steps:
         raise ValueError(f"{steps} steps need as many batches; there were {len(history)}")
+    check_history(history, f"lower learning_rate={learning_rate}")
     return history
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from elmo_mini.divergence import check_finite
 from elmo_mini.models.masked_lm import CHOSEN, IGNORED, MaskedLM, MaskedLMOptions, corrupt
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.run import Run
@@ -153,6 +154,7 @@ class MaskedPretraining(Run):
     def validate(self) -> dict[str, float]:
         """What `validation_loss` finds in `held`."""
         entry = validation_loss(self.model, self.held, self.options.words)
+        check_finite(f"lower learning_rate={self.learning_rate}", loss=entry["nats"])
         entry |= {"step": self.step, "words": self.words_read, "seconds": round(self.seconds)}
         self.history.append(entry)
         return entry

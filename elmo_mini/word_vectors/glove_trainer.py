@@ -6,6 +6,7 @@ Pennington, Socher & Manning 2014 (EMNLP). The first learning rate of 0.05 is th
 Letters in the shape comments: V words, D dimensions, P pairs with a count above 0.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -13,10 +14,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from elmo_mini.divergence import check_finite, check_history
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.glove import check_window, glove_weight
 from elmo_mini.progress import progress_bar
+from elmo_mini.text.sentences import word_lists
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
+from elmo_mini.word_vectors.word2vec_options import MOST, real_number, whole_number
 
 Counts = sparse.csr_matrix
 
@@ -31,7 +35,8 @@ def sparse_counts(
     number = np.repeat(np.arange(len(sentences)), lengths)
     shape = (vocabulary_size, vocabulary_size)
     counts = sparse.csr_matrix(shape, dtype=np.float64)
-    for distance in range(1, window + 1):
+    longest = int(lengths.max(initial=1))
+    for distance in range(1, min(window, longest - 1) + 1):
         near = number[distance:] == number[:-distance]
         left, right = ids[:-distance][near], ids[distance:][near]
         weight = np.full(len(left), 1 / distance)
@@ -65,7 +70,8 @@ class Glove(WordVectors):
     Raises
     ------
     ValueError
-        If no word occurs `min_count` times, or no two words stand together.
+        If an option is outside its range, no word occurs `min_count` times, or no two words
+        stand together.
     FloatingPointError
         If training diverges.
     """
@@ -85,7 +91,20 @@ class Glove(WordVectors):
         seed: int = 1,
         progress: bool = False,
     ) -> None:
-        sentences = list(sentences)
+        whole = {
+            "vector_size": vector_size,
+            "window": window,
+            "epochs": epochs,
+            "batch_pairs": batch_pairs,
+        }
+        for name, value in whole.items():
+            whole_number(name, value, 1, MOST.get(name))
+        whole_number("min_count", min_count, 0)
+        seed = whole_number("seed", seed, 0)
+        for name, number in (("x_max", x_max), ("alpha", alpha), ("learning_rate", learning_rate)):
+            if not 0 < real_number(name, number) < math.inf:
+                raise ConfigurationError(f"{name} must be above 0 and finite, got {number!r}")
+        sentences = list(word_lists(sentences))
         vocabulary = Vocabulary.from_sentences(sentences, min_count=min_count)
         if not len(vocabulary):
             raise ValueError(f"no word occurs min_count={min_count} times")

@@ -68,7 +68,7 @@ class WordVectors:
     def most_similar(
         self,
         positive: str | NDArray[Any] | Sequence[str | NDArray[Any]],
-        negative: Sequence[str | NDArray[Any]] = (),
+        negative: str | NDArray[Any] | Sequence[str | NDArray[Any]] = (),
         topn: int = 10,
     ) -> list[tuple[str, float]]:
         """The words whose vectors have the largest cosine with a word, a vector, or a mixture.
@@ -81,13 +81,10 @@ class WordVectors:
         UnknownWord
             If a word is not in the vocabulary.
         ValueError
-            If nothing is given, or a vector has another length.
+            If nothing is given, or a vector has another length or is not finite.
         """
-        single = isinstance(positive, str) or (
-            isinstance(positive, np.ndarray) and positive.ndim == 1
-        )
-        given = [(item, 1) for item in ([positive] if single else positive)]
-        given += [(item, -1) for item in negative]
+        given = [(item, 1) for item in _several(positive)]
+        given += [(item, -1) for item in _several(negative)]
         if not given:
             raise ValueError("most_similar needs at least one word or vector")
         size = self.vectors.shape[1]
@@ -101,8 +98,19 @@ class WordVectors:
                 vector = np.asarray(item, dtype=np.float32)
                 if vector.shape != (size,):
                     raise ValueError(f"a vector of shape ({size},) is needed, got {vector.shape}")
+                if not np.isfinite(vector).all():
+                    raise ValueError("the vector holds numbers that are not finite")
             query += sign * unit(vector)
         cosines = unit(self.vectors) @ unit(query)
         order = np.argsort(-cosines, kind="stable")[: max(topn, 0) + len(seen)]
         words = [(self.vocabulary.words[i], float(cosines[i])) for i in order if i not in seen]
         return words[:topn]
+
+
+def _several(
+    given: str | NDArray[Any] | Sequence[str | NDArray[Any]],
+) -> Sequence[str | NDArray[Any]]:
+    """A list of words and vectors; one alone, a string or a row of numbers, becomes such a list."""
+    if isinstance(given, np.ndarray):  # of numbers, or of words
+        return [given] if given.ndim == 1 and given.dtype.kind not in "UO" else list(given)
+    return [given] if isinstance(given, str) else given

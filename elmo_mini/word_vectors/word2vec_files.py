@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.files import existing_file, written_whole
+from elmo_mini.files import check_utf8, existing_file, written_whole
 from elmo_mini.text.vocabulary import Vocabulary
 
 FORMAT = "elmo_mini word2vec 1"
@@ -43,6 +43,7 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
         "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
         "loss_history": json.dumps(saved.loss_history),
     }
+    check_utf8(path)
     with written_whole(path) as part:
         tensors = {"input": saved.inputs, "output": saved.outputs}
         try:
@@ -61,6 +62,7 @@ def read_word2vec(path: str | Path) -> SavedWord2Vec:
     ValueError
         If the file is damaged or holds something else; the message names it.
     """
+    check_utf8(path)
     path = existing_file(path)
     try:
         with safe_open(str(path), framework="pt") as file:

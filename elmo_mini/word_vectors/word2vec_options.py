@@ -28,6 +28,8 @@ MOST = {  # what is more can only be a slip, and would fill the memory before it
     "shared_negatives": 100_000,
     "block_words": 1_000_000,
 }
+STEEPEST = 10  # of ns_exponent; what is more leaves a single noise word, or no number
+SWITCHES = ("sg", "cbow_mean")
 MAY_BE_NONE = ("shared_negatives", "block_words")
 
 COURSE_OPTIONS: dict[str, Any] = {"vector_size": 50, "window": 5, "alpha": 0.05, "min_count": 5}
@@ -39,8 +41,8 @@ def course_options(text: str) -> dict[str, Any]:
     return {**COURSE_OPTIONS, "epochs": COURSE_EPOCHS[text]}
 
 
-def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse what word2vec cannot be trained with.
+def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as Python's own numbers; what word2vec cannot be trained with is refused.
 
     Parameters
     ----------
@@ -51,22 +53,14 @@ def check_options(options: Mapping[str, Any]) -> None:
     ConfigurationError
         If an option is outside its range; the message names it.
     """
+    plain = dict(options)
     for name, least in LEAST.items():
-        value = options[name]
-        if value is None and name in MAY_BE_NONE:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ConfigurationError(
-                f"{name} must be a whole number of at least {least}, got {value!r}"
-            )
-        if value > MOST.get(name, value):
-            raise ConfigurationError(f"{name} must be at most {MOST[name]:,}, got {value:,}")
+        if options[name] is not None or name not in MAY_BE_NONE:
+            plain[name] = whole_number(name, options[name], least, MOST.get(name))
     for name in ("alpha", "min_alpha", "sample", "ns_exponent"):
-        if isinstance(options[name], bool) or not isinstance(options[name], Real):
-            raise ConfigurationError(f"{name} must be a number, got {options[name]!r}")
+        plain[name] = real_number(name, options[name])
     for name in ("sg", "cbow_mean"):
-        if options[name] not in (0, 1):
-            raise ConfigurationError(f"{name} must be 0 or 1, got {options[name]!r}")
+        plain[name] = whole_number(name, options[name], 0, 1)
     alpha, min_alpha = options["alpha"], options["min_alpha"]
     if not (math.isfinite(alpha) and 0 < min_alpha <= alpha):
         raise ConfigurationError(
@@ -77,5 +71,29 @@ def check_options(options: Mapping[str, Any]) -> None:
         raise ConfigurationError(
             f"sample must be between 0 (keep every word) and 1, got {options['sample']!r}"
         )
-    if not math.isfinite(options["ns_exponent"]):
-        raise ConfigurationError(f"ns_exponent must be a finite number: {options['ns_exponent']!r}")
+    if not -STEEPEST <= options["ns_exponent"] <= STEEPEST:
+        raise ConfigurationError(
+            f"ns_exponent must be between -{STEEPEST} and {STEEPEST}, "
+            f"got {options['ns_exponent']!r}"
+        )
+    return plain
+
+
+def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """An option that is a whole number, NumPy's too; raises `ConfigurationError` by its name."""
+    if name in SWITCHES and isinstance(value, bool | np.bool_):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ConfigurationError(
+            f"{name} must be a whole number of at least {least}, got {value!r}"
+        )
+    if most is not None and value > most:
+        raise ConfigurationError(f"{name} must be at most {most:,}, got {value:,}")
+    return int(value)
+
+
+def real_number(name: str, value: Any) -> float:
+    """An option that is a number, NumPy's too; raises `ConfigurationError` by its name."""
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        raise ConfigurationError(f"{name} must be a number, got {value!r}")
+    return float(value)

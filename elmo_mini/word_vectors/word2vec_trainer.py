@@ -31,6 +31,7 @@ from elmo_mini.fast.word2vec_blocks import (
 )
 from elmo_mini.models.skip_gram import keep_probability, noise_distribution
 from elmo_mini.progress import progress_bar
+from elmo_mini.text.sentences import word_lists
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_files import (
@@ -39,7 +40,7 @@ from elmo_mini.word_vectors.word2vec_files import (
     read_word2vec,
     write_word2vec,
 )
-from elmo_mini.word_vectors.word2vec_options import check_options
+from elmo_mini.word_vectors.word2vec_options import checked_options
 
 Sentences = Iterable[Sequence[str]]
 
@@ -122,16 +123,16 @@ class Word2Vec(WordVectors):
     ) -> None:
         self.vector_size, self.alpha, self.window = vector_size, alpha, window
         self.min_count, self.sample, self.seed = min_count, sample, seed
-        self.min_alpha, self.sg, self.negative = min_alpha, int(sg), negative
-        self.ns_exponent, self.cbow_mean, self.epochs = ns_exponent, int(cbow_mean), epochs
+        self.min_alpha, self.sg, self.negative = min_alpha, sg, negative
+        self.ns_exponent, self.cbow_mean, self.epochs = ns_exponent, cbow_mean, epochs
         self.shrink_windows, self.progress, self.workers = bool(shrink_windows), progress, workers
         self.shared_negatives, self.block_words = shared_negatives, block_words
-        check_options(self.settings())
+        vars(self).update(checked_options(self.settings()))
         self.loss_history: list[float] = []
         self._vocabulary: Vocabulary | None = None
         self._input = self._output = torch.zeros(0, vector_size, dtype=torch.float32)
         if sentences is not None:
-            if iter(sentences) is sentences:
+            if isinstance(sentences, Iterator):
                 sentences = list(sentences)
             self.build_vocab(sentences)
             self.train(sentences)
@@ -150,7 +151,7 @@ class Word2Vec(WordVectors):
         Input vectors are uniform between -1/D and 1/D, as in gensim (word2vec.c: half of that);
         output vectors are 0.
         """
-        vocabulary = Vocabulary.from_sentences(sentences, min_count=self.min_count)
+        vocabulary = Vocabulary.from_sentences(word_lists(sentences), min_count=self.min_count)
         if len(vocabulary) == 0:
             every = Vocabulary.from_sentences(sentences)
             if len(every) == 0:
@@ -234,7 +235,7 @@ class Word2Vec(WordVectors):
         self, sentences: Sentences
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
         """The text as one row of ids, the sentence number of each, and where sentences start."""
-        encoded = list(map(self.vocabulary.encode, sentences))
+        encoded = list(map(self.vocabulary.encode, word_lists(sentences)))
         lengths = np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded))
         ids = np.fromiter(chain.from_iterable(encoded), dtype=np.int32, count=int(lengths.sum()))
         numbers = np.repeat(np.arange(len(encoded), dtype=np.int32), lengths)

@@ -188,3 +188,10 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(PermissionError) as caught:
         refused()
     assert caught.value.filename == str(tmp_path / "a")
+
+
+@pytest.mark.parametrize("scheme", ["https", "s3", "gs", "hf", "file", "hdfs"])
+def test_an_address_of_a_store_is_no_path(scheme: str) -> None:
+    with pytest.raises(FileNotFoundError, match=f"{scheme}://x/y.hdf5 is an address"):
+        as_path(f"{scheme}://x/y.hdf5")
+    assert str(as_path("c:/x")) == str(Path("c:/x"))

@@ -1,5 +1,8 @@
 """One file is one text, or one refusal, whichever reader of the package it is given to."""
 
+import bz2
+import gzip
+import lzma
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,3 +93,23 @@ def test_a_codec_that_makes_no_text_is_no_encoding(tmp_path: Path) -> None:
     for encoding in ("hex", "rot13", "utf-9"):
         with pytest.raises(ValueError, match=f"Python knows no encoding '{encoding}'"):
             text_of(tmp_path / "t.txt", encoding)
+
+
+@pytest.mark.parametrize(
+    ("pack", "kind"),
+    [
+        (gzip.compress, "gzip file"),
+        (bz2.compress, "bzip2 file"),
+        (lzma.compress, "xz file"),
+        (lambda content: b"PK\x03\x04" + content, "zip file"),
+        (lambda content: b"%PDF-1.7\n" + content, "PDF"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_packed_file_is_no_text(
+    tmp_path: Path, pack: Callable[[bytes], bytes], kind: str, encoding: str
+) -> None:
+    path = tmp_path / "t.txt"
+    path.write_bytes(pack(b"The bank closed .\n"))
+    with pytest.raises(NotPlainText, match=f"is a {kind}.*, not a text file; take its text out"):
+        text_of(path, encoding)

@@ -20,7 +20,7 @@ from elmo_mini.embedding.stream import (
     sentences_of,
 )
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.files import as_path, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
@@ -71,7 +71,7 @@ def write_cache(
     target = as_path(path)
     if dtype not in ("float32", "float16"):
         raise ValueError(f"dtype is {dtype!r}; a cache holds float32 or float16")
-    if bilm.stateful:
+    if as_bilm(bilm).stateful:
         raise ValueError(
             "the model is stateful: its vectors depend on what it read before, so they cannot be "
             "kept for a sentence. Set bilm.stateful = False; bilm.warm_up(...) fixes a start state"

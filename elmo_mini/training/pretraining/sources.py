@@ -13,6 +13,7 @@ from typing import Any
 
 from elmo_mini import corpora
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.files import readable
 from elmo_mini.text import senses
 from elmo_mini.training.pretraining.streams import PackedText
 
@@ -59,7 +60,8 @@ def from_corpus(name: str, part: str = "whole") -> Source:
 def from_file(path: Path) -> Source:
     """A text file."""
     corpus = corpora.from_text_file(path)
-    return Source(path.name, f"the text file {path.name}", corpus.licence, corpus.sentences)
+    name = readable(path.name)
+    return Source(name, f"the text file {name}", corpus.licence, corpus.sentences)
 
 
 def course_sources() -> list[Source]:

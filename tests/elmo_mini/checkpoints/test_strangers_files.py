@@ -2,8 +2,11 @@
 
 import copy
 import json
+import os
 import resource
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +17,12 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from elmo_mini.checkpoints.official import load_bilm, official_file, read_options
-from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
+from elmo_mini.checkpoints.official import load_bilm, official_file, read_options, save_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
 from elmo_mini.errors import ConfigurationError, ElmoFileError
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 from tests.elmo_mini import official_files
 
 FEW = settings(
@@ -52,6 +57,10 @@ ODD_OPTIONS = [
     (("char_cnn", "filters"), [[1, 60_000]] * 200, "weights; lower"),
     (("char_cnn", "max_characters_per_token"), 10**7, "it must be at most 65,536"),
     (("char_cnn", "activation"), "x" * 10_000, r"activation is 'x+\.\.\.x+'; known are"),
+    (("lstm", "cell_clip"), 10**400, "lstm.cell_clip is 1000"),
+    (("lstm", "use_skip_connections"), "", "use_skip_connections is ''"),
+    (("lstm", "use_skip_connections"), [], r"use_skip_connections is \[\]"),
+    (("lstm", "use_skip_connections"), 2, "use_skip_connections is 2"),
     (("lstm",), 5, 'the part "lstm" is 5'),
     (("char_cnn",), [1], r'the part "char_cnn" is \[1\]'),
 ]
@@ -85,10 +94,65 @@ def test_options_may_be_as_other_programs_write_them(files: official_files.Files
     wanted = read_options(files.options_file)
     content = content_of(files)
     content["char_cnn"]["n_characters"] = 261
-    content["lstm"] |= {"use_skip_connections": int(wanted.use_skip_connections) == 1}
+    content["lstm"] |= {"use_skip_connections": int(wanted.use_skip_connections)}
     text = "\ufeff" + json.dumps(content, indent=1).replace("\n", "\r\n")
     Path(files.options_file).write_bytes(text.encode())
     assert read_options(files.options_file) == wanted
+
+
+def test_an_activation_is_not_guessed(files: official_files.Files) -> None:
+    content = content_of(files)
+    del content["char_cnn"]["activation"]
+    Path(files.options_file).write_text(json.dumps(content))
+    with pytest.raises(ElmoFileError, match="lack the entry 'activation'"):
+        read_options(files.options_file)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "dtype"),
+    [
+        (lambda weight: weight.fill_(torch.nan), torch.float32),
+        (lambda weight: weight.fill_(1e5), torch.float16),
+    ],
+)
+def test_no_file_is_written_that_could_not_be_read_back(
+    files: official_files.Files, tmp_path: Path, spoil: Any, dtype: torch.dtype
+) -> None:
+    bilm = load_bilm(*files[:2])
+    spoil(bilm.layers[0].bias.data)
+    target = tmp_path / "new" / "model.safetensors"
+    with pytest.raises(ConfigurationError, match=r"layers.0.bias holds .* not finite as torch.fl"):
+        save_pretrained(bilm, target, dtype=dtype)
+    if dtype is torch.float32:
+        with pytest.raises(ConfigurationError, match="holds numbers that are not finite, so the"):
+            save_bilm(bilm, target.with_name("o.json"), target.with_name("w.hdf5"))
+    assert not target.parent.exists()
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn, torch.complex64])
+def test_weights_are_stored_as_what_is_read_back(
+    files: official_files.Files, tmp_path: Path, dtype: torch.dtype
+) -> None:
+    with pytest.raises(ConfigurationError, match=f"dtype is {dtype}"):
+        save_pretrained(load_bilm(*files[:2]), tmp_path / "model.safetensors", dtype=dtype)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are no bytes there")
+def test_a_name_that_is_no_utf_8_is_refused_before_another_file_is_written(
+    files: official_files.Files, tmp_path: Path
+) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    for act in (
+        lambda: save_pretrained(load_bilm(*files[:2]), folder / "model.safetensors"),
+        lambda: load_pretrained(folder / "model.safetensors"),
+        lambda: Word2Vec([["a", "b"] * 9] * 9, min_count=1).save(folder / "words.safetensors"),
+        lambda: Word2Vec.load(folder / "words.safetensors"),
+    ):
+        with pytest.raises(ConfigurationError, match=r"caf\\xe9.* is no UTF-8"):
+            act()
+    assert not list(folder.iterdir())
+    assert {path.suffix for path in tmp_path.iterdir()} <= {"", ".json", ".hdf5"}
 
 
 ANY_JSON = st.recursive(
@@ -145,6 +209,70 @@ def test_any_damage_to_the_weights_is_read_or_refused(
         refused = error
     assert "\n" not in str(refused)
     assert all(bool(weight.isfinite().all()) for weight in found)
+
+
+def refusal_of(read: Callable[[], object]) -> str:
+    """What a refusal of ours says, or nothing."""
+    try:
+        read()
+    except (ConfigurationError, ValueError) as refused:
+        return str(refused)
+    return ""
+
+
+WORTH = st.sampled_from([b"\0", b"\xff", b"\xff" * 8, b"\x7f" * 8, b"\0" * 64, b"TREE", b"OHDR"])
+
+
+@FEW
+@given(data=st.data())
+def test_any_damage_to_the_structure_is_read_or_refused(
+    files: official_files.Files, data: st.DataObject
+) -> None:
+    """Whole words of what is no number: sizes, addresses and types, whichever file is read."""
+    source = Path(files.weight_file)
+    whole = source.read_bytes()
+    with h5py.File(source) as file:
+        held: list[tuple[int, int]] = []
+        file.visititems(
+            lambda _, item: (
+                held.append((item.id.get_offset(), item.nbytes))
+                if isinstance(item, h5py.Dataset)
+                else None
+            )
+        )
+    inside = np.zeros(len(whole), bool)
+    for start, size in held:
+        inside[start : start + size] = True
+    places = np.flatnonzero(~inside)
+    content = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = int(places[data.draw(st.integers(0, len(places) - 1))])
+        written = data.draw(WORTH)
+        content[place : place + len(written)] = written
+    odd = source.with_name("odd.hdf5")
+    odd.write_bytes(content)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for read in (lambda: load_bilm(files.options_file, odd), lambda: official_file(odd)):
+        assert "\n" not in refusal_of(read)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kB
+
+
+@FEW
+@given(data=st.data())
+def test_any_damage_to_a_checkpoint_is_read_or_refused(
+    files: official_files.Files, data: st.DataObject
+) -> None:
+    path = Path(files.weight_file).with_name("m.safetensors")
+    save_pretrained(load_bilm(*files[:2]), path)
+    whole = path.read_bytes()
+    header = 8 + int.from_bytes(whole[:8], "little")
+    content = bytearray(whole)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, header - 1) | st.integers(0, len(whole) - 1))
+        content[place] = data.draw(st.integers(0, 255) | st.sampled_from(b'0919"{}[],:'))
+    path.write_bytes(content)
+    for read in (load_pretrained, read_record, Word2Vec.load, Tagger.load):
+        assert "\n" not in refusal_of(partial(read, path))
 
 
 def test_big_endian_half_and_double_numbers_are_read(files: official_files.Files) -> None:

@@ -156,3 +156,27 @@ def test_a_foreign_file_is_not_replaced(
     assert main(command) == 2
     assert "holds README.md" in capsys.readouterr().err
     assert (tmp_path / "README.md").read_text() == "my project"
+
+
+@pytest.mark.parametrize("command", ["pretrain", "pretrain-awd", "pretrain-masked"])
+def test_a_tilde_in_output_is_the_home_folder_and_the_run_there_goes_on(
+    command: str,
+    text_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    sizes = {
+        "pretrain": [*SMALL, "--steps=20"],
+        "pretrain-awd": ["--dim=4", "--hidden=4", "--layers=1", "--epochs=1", "--batch-size=4"],
+        "pretrain-masked": ["--dim=8", "--heads=1", "--layers=1", "--steps=20"],
+    }[command]
+    asked = [command, f"--text=~/{text_file.name}", "--output=~/run", *sizes]
+    assert main([*asked, "--minutes=0"]) == 0
+    assert main(asked) == 0
+    assert "Going on after step 1 of" in capsys.readouterr().out
+    assert list(Path("run").glob("*.safetensors"))
+    assert not Path("~").exists()

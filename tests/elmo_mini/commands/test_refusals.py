@@ -11,6 +11,8 @@ from course.static_limits import experiments as static
 from course.taglm import experiments as taglm
 from course.what_the_layers_know import experiments as layers
 from elmo_mini.__main__ import COMMANDS, main
+from elmo_mini.arguments import typed
+from elmo_mini.files import as_path
 from tests.elmo_mini import official_files
 
 WHOLE = ("0", "-3", "2.5", "many", "", "nan")
@@ -122,7 +124,7 @@ def test_no_number_option_is_without_a_range(command: str) -> None:
     found = {
         max(action.option_strings, key=len)
         for action in parser._actions
-        if action.type not in (None, Path)
+        if action.type not in (None, as_path, typed)
     }
     assert found == NUMBERS[command].keys()
     assert not any(action.type in (int, float) for action in parser._actions)

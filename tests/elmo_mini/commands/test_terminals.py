@@ -1,5 +1,6 @@
 """A command in any terminal: version, a code page of few letters, a closed pipe, a full disk."""
 
+import argparse
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from elmo_mini import __version__
 from elmo_mini.__main__ import main
+from elmo_mini.arguments import typed
 
 COMMAND = """
 def add_arguments(parser):
@@ -78,3 +80,52 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         said = start(tmp_path, "utf-8", full).communicate()[1]
     assert said.decode() == "prog talk: no space left on device\n"
+
+
+SMALL = [
+    "--steps=2",
+    "--cells=8",
+    "--projection=4",
+    "--batch-size=4",
+    "--bptt=5",
+    "--validation=0.2",
+]
+NOWHERE = {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a locale of POSIX")
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        (["neighbours", "Élodie joue .", "Élodie", "--text=été.txt"], r"[\xc9lodie] joue"),
+        (["pretrain", "--text=été.txt", "--output=né", *SMALL], "The model is"),
+    ],
+)
+def test_without_a_locale_words_and_names_are_utf_8(
+    tmp_path: Path, command: list[str], written: str
+) -> None:
+    text = "\n\n".join(f"Élodie joue w{number} ." for number in range(40))
+    (tmp_path / "été.txt").write_text(text, encoding="utf-8")
+    paths = [os.environ.get("PYTHONPATH", ""), str(Path(__file__).parents[3])]
+    environment = {**os.environ, **NOWHERE, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    environment.pop("PYTHONIOENCODING", None)
+    done = subprocess.run(
+        [sys.executable, "-m", "elmo_mini", *command],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert written in done.stdout
+    if "pretrain" in command:
+        card = (tmp_path / "né" / "README.md").read_text("utf-8")
+        assert "the text file été.txt" in card
+        assert "--output=né" in card
+
+
+def test_an_argument_of_another_encoding_is_refused() -> None:
+    assert typed("Élodie") == "Élodie"
+    with pytest.raises(argparse.ArgumentTypeError, match="is no UTF-8 text"):
+        typed(os.fsdecode(b"\xc9lodie") if os.name != "nt" else "\ud800")

@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -5,6 +6,7 @@ import pytest
 
 from elmo_mini import corpora
 from elmo_mini.corpora import text_file
+from elmo_mini.embedding.embed_file import read_sentences
 
 Write = Callable[[bytes], Path]
 
@@ -97,3 +99,14 @@ def test_another_encoding_can_be_named(write: Write) -> None:
     assert list(corpora.from_text_file(path, encoding="utf-16").sentences()) == [["Café", "."]]
     with pytest.raises(ValueError, match="knows no encoding 'utf-9'"):
         corpora.from_text_file(path, encoding="utf-9")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_a_pipe_is_refused_since_its_beginning_would_be_lost(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = pytest.raises(OSError, match=r"no ordinary file, .* store its content in a file")
+    with refused:
+        corpora.from_text_file(pipe)
+    with refused:
+        next(read_sentences(pipe))

@@ -1,6 +1,7 @@
 """AllenNLP's own names and layout, written here from the official arrays as its loader does."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor
 
 from elmo_mini.checkpoints.official import read_options
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.allennlp import load_allennlp_state
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
 from elmo_mini.errors import ElmoFileError
@@ -164,3 +166,11 @@ def test_names_with_a_prefix_and_names_of_something_else(files: official_files.F
         load_allennlp_state(empty(files), state)
     with pytest.raises(ElmoFileError, match=r"no weights of AllenNLP's Elmo.*bert\.weight"):
         load_allennlp_state(empty(files), {"bert.weight": torch.zeros(1)})
+
+
+def test_what_is_no_elmo_is_named() -> None:
+    bilm: Any = load_pretrained()
+    with pytest.raises(TypeError, match="go into an Elmo, and this is FastBiLM"):
+        load_allennlp_state(bilm, {})
+    with pytest.raises(TypeError, match="options is dict, and not BiLMOptions"):
+        FastBiLM(bilm.options.to_dict())

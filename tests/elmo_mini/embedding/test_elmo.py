@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
@@ -253,3 +254,39 @@ def test_ids_may_be_arrays_and_lists(files: official_files.Files) -> None:
         model([[[1] * 50], [[1] * 50] * 2])
     with pytest.raises(ValueError, match="must be whole numbers"):
         model(ids.numpy() * 1.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"num_output_representations": 1.5}, "is 1.5; it must be a whole number"),
+        ({"num_output_representations": "1"}, "is '1'; it must be a whole number"),
+        ({"dropout": float("nan")}, "dropout is nan"),
+        ({"scalar_mix_parameters": [0.0, float("nan"), 0.0]}, "they must be finite"),
+    ],
+)
+def test_an_odd_setting_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigurationError, match=message):
+        Elmo(
+            None, None, **{"num_output_representations": 1, "module": load_pretrained()} | settings
+        )
+
+
+def test_a_string_is_no_vocabulary() -> None:
+    with pytest.raises(TypeError, match="not a list of words"):
+        Elmo(None, None, 1, module=load_pretrained(), vocab_to_cache="abc")
+
+
+def test_ids_of_every_whole_type_give_the_same_vectors() -> None:
+    elmo = Elmo(None, None, 1, module=load_pretrained(), dropout=0.0, vocab_to_cache=["", "a"])
+    ids = batch_to_ids([["a", "a"]])
+    wanted = elmo(ids)["elmo_representations"][0]
+    for kind in (torch.int16, torch.int32, torch.uint16, torch.uint32, torch.uint64):
+        given = elmo.eval()(ids.to(kind))["elmo_representations"][0]
+        torch.testing.assert_close(given, wanted)
+    rows = torch.tensor([[1, 1]], dtype=torch.uint8)
+    torch.testing.assert_close(elmo(ids, rows)["elmo_representations"][0], wanted)
+    with pytest.raises(ValueError, match="both must be of the same sentences"):
+        elmo(ids, rows[:, :1])
+    with pytest.raises(ValueError, match="meta device, which holds no numbers"):
+        elmo(ids.to("meta"))

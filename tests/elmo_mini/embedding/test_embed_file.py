@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from safetensors import safe_open
 
 from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.cache import VectorCache
 from elmo_mini.embedding.embed_file import Layers, embed_file
 from elmo_mini.embedding.embedder import ElmoEmbedder
@@ -151,3 +153,14 @@ def test_a_file_is_replaced_on_request_only_and_whole_or_not_at_all(
     assert not list(tmp_path.glob("*.part-*"))
     embed_file(bilm, text, target, progress=False, overwrite=True)
     assert h5py.is_hdf5(target)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64", "bool", np.int8])
+@pytest.mark.parametrize("name", ["v.hdf5", "v.safetensors", "v.vectors"])
+def test_vectors_are_stored_as_numbers_that_keep_them(
+    tmp_path: Path, dtype: Any, name: str
+) -> None:
+    (tmp_path / "t.txt").write_text("She plays\n")
+    with pytest.raises(ValueError, match="vectors are stored as float32 or float16"):
+        embed_file(load_pretrained(), tmp_path / "t.txt", tmp_path / name, dtype=dtype)
+    assert not (tmp_path / name).exists()

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.official import load_bilm, save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding import embedder as embedder_module
+from elmo_mini.embedding.cache import write_cache
+from elmo_mini.embedding.embed_file import embed_file
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
@@ -312,3 +314,46 @@ def test_published_model_through_the_embedder() -> None:
     for batch, top in zip(published_model.batches(), tops, strict=True):
         ours = embedder.embed_batch(batch)[0]
         np.testing.assert_allclose(ours[-1], top, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "message"),
+    [
+        ("text.txt", TypeError, "input_file is 'text.txt', .* elmo_mini.embed_file takes a path"),
+        (Path("text.txt"), TypeError, "elmo_mini.embed_file takes a path"),
+        ([b"She plays"], TypeError, r"line 1 is bytes, .* open\(path, encoding='utf-8'\)"),
+        (["one", ["She", "plays"]], TypeError, "line 2 is list, not text"),
+        (["She \udc80 plays"], ValueError, "line 1 holds half a character"),
+    ],
+)
+def test_embed_file_takes_lines_of_text_alone(
+    lines: Any, error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=message):
+        ElmoEmbedder().embed_file(lines, tmp_path / "v.hdf5")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path: Path) -> None:
+    embedder = ElmoEmbedder()
+    embedder.embed_file(["\ufeffShe plays"], tmp_path / "v.hdf5")
+    with h5py.File(tmp_path / "v.hdf5") as file:
+        np.testing.assert_allclose(file["0"], embedder.embed_sentence(["She", "plays"]), atol=1e-6)
+
+
+@pytest.mark.parametrize("number", ["cuda", True, 1.0])
+def test_a_device_that_is_no_number_is_named(number: Any) -> None:
+    with pytest.raises(ConfigurationError, match="it must be a GPU's number, or -1"):
+        ElmoEmbedder(cuda_device=number)
+
+
+@pytest.mark.parametrize("use", [save_bilm, embed_file, write_cache])
+def test_what_is_no_bilm_is_named(use: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("She plays\n")
+    names = [tmp_path / "t.txt", tmp_path / "v.vectors"]
+    given = [[["a"]], names[1]] if use is write_cache else names
+    with pytest.raises(TypeError, match=r"this is ElmoEmbedder; pass its \.bilm"):
+        use(ElmoEmbedder(), *given)
+    for odd in ("", "elmo", object()):
+        with pytest.raises(TypeError, match="load_bilm and load_pretrained give one"):
+            ElmoEmbedder(module=odd)  # type: ignore[arg-type]

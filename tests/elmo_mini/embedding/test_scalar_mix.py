@@ -63,3 +63,9 @@ def test_every_weight_learns() -> None:
     mix = AllenNLPScalarMix(3)
     mix(layers())[0, 0, 0].backward()
     assert all(p.grad is not None and p.grad.abs() > 0 for p in mix.parameters())
+
+
+def test_layers_of_different_shapes_are_not_stretched() -> None:
+    layers = [torch.ones(2, 3, 4), torch.ones(2, 3, 4), torch.ones(1, 3, 4)]
+    with pytest.raises(ConfigurationError, match="the layers have different shapes"):
+        AllenNLPScalarMix(3)(layers)
