@@ -8,6 +8,7 @@ import numpy as np
 from course.figures.interval_bars import NOT_THERE, Point, interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import bars, curves
+from course.results.intervals import UNCLEAR, Lead
 
 QUESTIONS = {
     "left": "the noun is plural",
@@ -15,12 +16,16 @@ QUESTIONS = {
     "agree": "they agree",
 }
 SIDES = {
-    "counts of pairs, both sides": "pairs of\nneighbours",
+    "counts of triples, both sides": "counts of\ntriples",
     "left": "left",
     "right": "right",
-    "product": "product of\nleft and right",
+    "product": "product of\nleft, right",
     "both": "both\nat once",
+    "two of both": "two of\nboth",
+    "product and triples": "triples,\nproduct",
+    "both and triples": "triples,\nboth",
 }
+"""Stored names and the labels of their bars."""
 TOP = {"masked": 3, "biLM": 2}
 """The top layer of each model."""
 
@@ -78,12 +83,34 @@ def layer_bars(rows: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
     )
 
 
-def side_bars(nats: Mapping[str, Point]) -> Picture:
-    """Nats of blanks that are filled from one side, from the product, and from both at once."""
+def side_bars(stored: Mapping[str, Any]) -> Picture:
+    """Nats of blanks: by counts, from one side, from the product, from both at once, and mixed.
+
+    Parameters
+    ----------
+    stored : ``nats`` and ``differences``, as ``both_sides_blanks`` has them
+    """
+    found = stored["differences"]["product less both"]
+    lead = Lead(found["mean"], found["low"], found["high"], digits=2)
+    is_what = {
+        "ahead": f"{lead.mean:.2f} nats ahead of",
+        "behind": f"{-lead.mean:.2f} nats behind",
+        UNCLEAR: "not clearly apart from",
+    }
     return blank_bars(
-        {label: nats[name] for name, label in SIDES.items()},
-        title="Both at once is ahead of each side, and of the pairs of neighbours (stored)",
+        {label: stored["nats"][name] for name, label in SIDES.items()},
+        title=f"Both at once is {is_what[lead.verdict]} the product of two readers (stored)",
     )
+
+
+def added(what: str, rival: str, lead: Lead) -> str:
+    """A title: whether something adds to its rival, by the nats that it saves beside it."""
+    adds = {
+        "ahead": f"adds {lead.mean:.2f} nats",
+        "behind": f"costs {-lead.mean:.2f} nats",
+        UNCLEAR: "adds nothing clear",
+    }
+    return f"Beside {rival}, {what} {adds[lead.verdict]}"
 
 
 def run_bars(reported: Mapping[str, float], blanks: Mapping[str, float]) -> Picture:
@@ -110,13 +137,13 @@ def judge_bars(right: Mapping[str, Point], commoner: float) -> Picture:
     )
 
 
-def loss_curve(losses: Sequence[float], over: int = 100) -> Picture:
-    """The loss of each batch, as a mean of the last `over`."""
-    smooth = np.convolve(losses, np.full(over, 1 / over), "valid")
+def loss_curves(every: int, losses: Mapping[str, Sequence[float]]) -> Picture:
+    """Losses by name, one for each `every` batches."""
+    (count,) = {len(row) for row in losses.values()}
     return curves(
-        np.arange(over, len(losses) + 1),
-        {"yours": smooth},
-        title="Your loss on your own sentences: fast at first, then slowly",
+        every * np.arange(1, count + 1),
+        losses,
+        title="Your own sentences go on falling; do the others?",
         xlabel="batches of 32 sentences",
         ylabel="nats for a hidden word",
     )
