@@ -215,15 +215,16 @@ def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
         return interval([float((b - a > np.log(2)).double().mean()) for a, b in pairs])
 
     nats["both, another start"] = [*nats["both"][1:], nats["both"][0]]
-    title = "nats of a blank in held-out sentences of Brown, by counts, from each side and from both"
+    title = (
+        "nats of a blank in held-out sentences of Brown, by counts, from each side and from both"
+    )
     return title, {
         "trained_on": len(texts[0].train),
         "sentences": len(texts[1].held_out),
         "blanks": len(words[1]),
         "steps": STEPS,
         "nats": {
-            name: over_groups(torch.stack(of), sentence)
-            | {"values": [float(x.mean()) for x in of]}
+            name: over_groups(torch.stack(of), sentence) | {"values": [float(x.mean()) for x in of]}
             for name, of in nats.items()
         },
         "differences": {f"{a} less {b}": less(a, b) for a, b in DIFFERENCES},
@@ -293,9 +294,7 @@ def _mixture(
         parts = torch.stack([one[part] + np.log(weight), other[part] + np.log(1 - weight)])
         return parts.logsumexp(0)
 
-    best = min(
-        np.arange(0.05, 1.0, 0.05), key=lambda w: float(_cost(made(w, 0), words[0]).mean())
-    )
+    best = min(np.arange(0.05, 1.0, 0.05), key=lambda w: float(_cost(made(w, 0), words[0]).mean()))
     return [made(best, 0), made(best, 1)]
 
 

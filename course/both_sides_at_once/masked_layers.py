@@ -236,21 +236,26 @@ def rivals(starts: Sequence[Start]) -> tuple[str, Result]:
         values = [float(row.mean()) for row in rows]
         return {"mean": mean, "low": low, "high": high, "values": values}
 
-    return "senses of four words: naive Bayes on the sentence, linear readers of states, and both", {
-        "learnt": LEARNT,
-        "draws": DRAWS,
-        "right": {name: point(rows) for name, rows in right.items()},
-        "differences": {
-            f"{a} less {b}": point([x * 1.0 - y for x, y in zip(right[a], right[b], strict=True)])
-            for a, b in (
-                ("masked", "naive Bayes"),
-                ("biLM", "naive Bayes"),
-                ("masked", "biLM"),
-                ("naive Bayes and masked", "naive Bayes"),
-                ("naive Bayes and biLM", "naive Bayes"),
-            )
+    return (
+        "senses of four words: naive Bayes on the sentence, linear readers of states, and both",
+        {
+            "learnt": LEARNT,
+            "draws": DRAWS,
+            "right": {name: point(rows) for name, rows in right.items()},
+            "differences": {
+                f"{a} less {b}": point(
+                    [x * 1.0 - y for x, y in zip(right[a], right[b], strict=True)]
+                )
+                for a, b in (
+                    ("masked", "naive Bayes"),
+                    ("biLM", "naive Bayes"),
+                    ("masked", "biLM"),
+                    ("naive Bayes and masked", "naive Bayes"),
+                    ("naive Bayes and biLM", "naive Bayes"),
+                )
+            },
         },
-    }
+    )
 
 
 def _counted(

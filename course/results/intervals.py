@@ -76,9 +76,7 @@ class Lead:
         return "ahead" if self.low > 0 else "behind" if self.high < 0 else UNCLEAR
 
     def __str__(self) -> str:
-        mean, low, high = (
-            f"{end:+.{self.digits}f}" for end in (self.mean, self.low, self.high)
-        )
+        mean, low, high = (f"{end:+.{self.digits}f}" for end in (self.mean, self.low, self.high))
         return f"{mean} ({low} to {high}): {self.verdict}"
 
 
