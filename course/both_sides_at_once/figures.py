@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from course.figures.interval_bars import NOT_THERE, Point, interval_bars
+from course.figures.interval_bars import Point, interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import bars, curves
 from course.results.intervals import UNCLEAR, Lead
@@ -16,20 +16,16 @@ QUESTIONS = {
     "agree": "they agree",
 }
 SIDES = {
-    "counts of triples, both sides": "counts of\ntriples",
+    "counts": "counts of pairs\nand triples",
     "left": "left",
     "right": "right",
     "product": "product of\nleft, right",
     "both": "both\nat once",
     "two of both": "two of\nboth",
-    "product and triples": "triples,\nproduct",
-    "both and triples": "triples,\nboth",
+    "product and counts": "product\nand counts",
+    "both and counts": "both and\ncounts",
 }
 """Stored names and the labels of their bars."""
-TOP = {"masked": 3, "biLM": 2}
-"""The top layer of each model."""
-
-
 def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
     """What readers of both halves judge rightly, shares of 1 by `QUESTIONS`."""
     return bars(
@@ -51,35 +47,21 @@ def blank_bars(nats: Mapping[str, Point], *, title: str) -> Picture:
     )
 
 
-def layer_bars(rows: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
-    """Right answers from each layer of the masked model and of the biLM, and without reading.
+def sense_bars(stored: Mapping[str, Any]) -> Picture:
+    """Senses told rightly from the sentence's words, from states, and from both.
 
     Parameters
     ----------
-    rows : a stored result's, with ``accuracy`` and ``interval_95``
+    stored : ``right`` and ``differences``, as ``masked_layers_rivals`` has them
     """
-
-    def point(row: Mapping[str, Any]) -> Point:
-        low, high = row["interval_95"]
-        return {"mean": row["accuracy"], "low": low, "high": high}
-
-    names = [f"{{}}, layer {layer}" for layer in range(1 + max(TOP.values()))]
-    found = {
-        who: [
-            *(
-                point(rows[row]) if (row := name.format(who)) in rows else NOT_THERE
-                for name in names
-            ),
-            point(rows[f"{who}, untrained, layer {top}"]),
-        ]
-        for who, top in TOP.items()
-    }
+    lead = Lead.of(stored["differences"]["naive Bayes and masked less naive Bayes"])
+    adds = {"ahead": f"add {lead.mean:.1f} points", "behind": "cost points", UNCLEAR: "add nothing"}
+    labels = [name.replace(" and ", "\nand ") for name in stored["right"]]
     return interval_bars(
-        [*(name.removeprefix("{}, ") for name in names), "top layer,\nuntrained"],
-        found,
-        title=title,
+        labels,
+        {"right": list(stored["right"].values())},
+        title=f"Senses: beside the sentence's words, masked states {adds[lead.verdict]} (stored)",
         ylabel="right, percent",
-        level=("random vectors of the neighbours", 100 * rows["neighbours"]["accuracy"]),
     )
 
 

@@ -63,7 +63,7 @@ PROBES: dict[str, dict[str, Any]] = {
     "senses": {},
 }
 KINDS = ("masked", "bilm")
-DRAWS, ALPHA, PENALTIES = 5, (0.03, 0.1, 0.3, 1.0), (0.0001, 0.001, 0.01, 0.1)
+DRAWS, ALPHA, PENALTIES = 4, (0.03, 0.1, 0.3, 1.0), (0.0001, 0.001, 0.01, 0.1)
 SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 RIVALS = ("naive Bayes", "masked", "biLM", "naive Bayes and masked", "naive Bayes and biLM")
 LEARNT, TAGGED = 250, 1_500
@@ -189,24 +189,28 @@ def _known(task: Task, vocabulary: Vocabulary) -> Task:
 def rivals(starts: Sequence[Start]) -> tuple[str, Result]:
     """Naive Bayes on the words of the sentence beside readers of the states, alone and together.
 
-    Each word's reader learns from `LEARNT` examples, five times. A fifth of them chooses: the
+    Each word's reader learns from `LEARNT` examples, in each draw from others. A fifth of them chooses: the
     smoothing of naive Bayes, the penalty of the logistic regression on the states, and how much of
     its log probabilities is added to those of naive Bayes.
     """
     start, right = starts[0], dict[str, list[NDArray[np.bool_]]]()
-    for draw in range(1, 1 + DRAWS):
-        task = _task("senseval", draw)
-        everything = (*task.train, *task.test)
-        words = np.array([o.group for o in everything])
-        labels = np.array([o.label for o in everything])
-        read = {
-            "masked": occurrence_states(start.masked, start.vocabulary, everything)[:, -1],
-            "biLM": occurrence_vectors(start.bilm, everything, [2], progress=False)[:, 0],
-        }
+    task = load_task("senseval")
+    shuffled = [task.train[row] for row in np.random.default_rng(0).permutation(len(task.train))]
+    groups = dict.fromkeys(o.group for o in task.train)
+    by_word = {w: [o for o in shuffled if o.group == w][: DRAWS * LEARNT] for w in groups}
+    everything = (*(o for w in groups for o in by_word[w]), *task.test)
+    count = len(everything) - len(task.test)
+    words = np.array([o.group for o in everything])
+    labels = np.array([o.label for o in everything])
+    read = {
+        "masked": occurrence_states(start.masked, start.vocabulary, everything)[:, -1],
+        "biLM": occurrence_vectors(start.bilm, everything, [2], progress=False)[:, 0],
+    }
+    for draw in range(DRAWS):
         said = {name: np.zeros(len(task.test), bool) for name in RIVALS}
         for word in dict.fromkeys(words.tolist()):
-            at = np.flatnonzero(words == word)
-            known, asked = at[at < len(task.train)], at[at >= len(task.train)]
+            known = np.flatnonzero(words[:count] == word)[draw::DRAWS]
+            asked = count + np.flatnonzero(words[count:] == word)
             fifth = len(known) // 5
             parts = [(known[fifth:], known[:fifth]), (known, asked)]
             counted = _best(
@@ -226,7 +230,7 @@ def rivals(starts: Sequence[Start]) -> tuple[str, Result]:
                 ]
                 bets[f"naive Bayes and {name}"] = _best(both, labels[parts[0][1]])
             for name, (_, (classes, logs)) in bets.items():
-                said[name][asked - len(task.train)] = classes[logs.argmax(1)] == labels[asked]
+                said[name][asked - count] = classes[logs.argmax(1)] == labels[asked]
         for name, row in said.items():
             right.setdefault(name, []).append(row)
     numbers = sentence_numbers(task.test)

@@ -4,6 +4,7 @@ import pytest
 
 from course.both_sides_at_once import figures
 from course.results.intervals import Lead
+from course.results.stored import stored_result
 
 POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
 
@@ -14,19 +15,11 @@ def test_agreement_is_asked_in_three_questions() -> None:
     assert "they agree 50" in picture.description
 
 
-def test_layers_of_both_models_stand_beside_the_neighbours() -> None:
-    seen = {"accuracy": 0.5, "interval_95": (0.4, 0.6)}
-    rows = {
-        f"{who}, {kind}layer {layer}": seen
-        for who, top in figures.TOP.items()
-        for layer in range(top + 1)
-        for kind in ("", "untrained, ")
-    }
-    rows["neighbours"] = {"accuracy": 0.7, "interval_95": (0.6, 0.8)}
-    picture = figures.layer_bars(rows, title="layers")
-    assert "random vectors of the neighbours at 70" in picture.description
-    assert picture.description.count("layer 3 50") == 1
-    assert "top layer, untrained 40 to 60" in picture.description
+def test_senses_are_told_from_words_and_states() -> None:
+    stored = stored_result("masked_layers_rivals").numbers
+    said = figures.sense_bars(stored).description
+    assert "masked states add 1.2 points" in said
+    assert "naive Bayes 79.6" in said
 
 
 @pytest.mark.parametrize(
