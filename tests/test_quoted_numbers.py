@@ -490,10 +490,11 @@ def both_sides() -> list[str]:
     assert round(known["biLM, layer 0 less masked, layer 3"]) == 9  # "nine points ahead"
     assert known["masked, layer 3 less biLM, layer 2"] < -10  # "far ahead"
     blanks = stored_result("both_sides_blanks").numbers
-    nats = {name: f"{found['mean']:.2f}" for name, found in blanks["nats"].items()}
     assert blanks["differences"]["product less both"]["low"] < 0  # "cannot be told apart"
-    pair, words = (blanks["differences"][name] for name in (
-        "product less two of both", "both less both and counts"))
+    pair, words = (
+        blanks["differences"][name]
+        for name in ("product less two of both", "both less both and counts")
+    )
     assert min(pair["low"], words["low"]) > 0
     surer = [100 * found["mean"] for found in blanks["twice_as_sure"].values()]
     assert max(surer) - min(surer) < 1.5  # "as often as another start of itself"

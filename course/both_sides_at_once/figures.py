@@ -26,6 +26,8 @@ SIDES = {
     "both and counts": "both and\ncounts",
 }
 """Stored names and the labels of their bars."""
+
+
 def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
     """What readers of both halves judge rightly, shares of 1 by `QUESTIONS`."""
     return bars(

@@ -189,9 +189,9 @@ def _known(task: Task, vocabulary: Vocabulary) -> Task:
 def rivals(starts: Sequence[Start]) -> tuple[str, Result]:
     """Naive Bayes on the words of the sentence beside readers of the states, alone and together.
 
-    Each word's reader learns from `LEARNT` examples, in each draw from others. A fifth of them chooses: the
-    smoothing of naive Bayes, the penalty of the logistic regression on the states, and how much of
-    its log probabilities is added to those of naive Bayes.
+    Each word's reader learns from `LEARNT` examples, in each draw from others. A fifth of them
+    chooses: the smoothing of naive Bayes, the penalty of the logistic regression on the states, and
+    how much of its log probabilities is added to those of naive Bayes.
     """
     start, right = starts[0], dict[str, list[NDArray[np.bool_]]]()
     task = load_task("senseval")

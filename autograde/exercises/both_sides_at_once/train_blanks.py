@@ -240,7 +240,7 @@ a loss of 0 where nothing is asked: if not chosen.any(): continue \
         -> if not chosen.any(): losses.append(0.0) ⏎if not chosen.any(): continue
     You report a loss of 0 for a batch in which nothing was chosen. Nothing was asked, so there is
     no loss: leave it out.
-where nothing is asked is not minded: if not chosen.any(): continue ->
+a batch in which nothing is asked is not left out: if not chosen.any(): continue ->
     In one batch nothing was chosen. The mean of no loss is no number: your list holds a nan. Leave
     such a batch out.
 a step for nothing: if not chosen.any(): continue -> && losses.append(loss.item()) \
