@@ -669,11 +669,11 @@ for names in (
 outcome("product", choices[ANSWERS.index(leads["product less both"].verdict)])
 
 # %% [markdown]
-# On this text, with five times your sentences, reading both sides at once is far ahead of either side. It is ahead of the counts, too, and added to them it saves a third of a nat. But against **two readers that never meet** it is not: their product cannot be told apart from it. Most of what the two sides know of a blank can be joined afterwards, as ELMo's users do.
+# On this text, with five times your sentences, reading both sides at once is far ahead of either side. It is ahead of the counts, too, and added to them it saves a third of a nat. But against **two readers that never meet** it is not: their product of experts cannot be told apart from it. Most of what the two sides know of a blank can be joined afterwards, as ELMo's users do.
 #
 # Is each the surer one at other blanks? In about one blank of eight, both at once gives the right word twice the product's probability, and in about as many it is the other way round. But against another start of itself it is no different: that says nothing of sides.
 #
-# The product has two networks, though. Two starts of *both at once*, multiplied in the same way, are as large, and they are ahead of two readers that never meet: 0.11 nats (0.06 to 0.14). So at one size, reading both sides at once pays, a little. And to both at once, counts add 0.12 nats (0.07 to 0.18): it has not learnt all pairs yet.
+# The product has two networks, though. Two starts of *both at once*, multiplied in the same way, are as large, and they are ahead of two readers that never meet: 0.11 nats (0.06 to 0.14). So at one size, reading both sides at once pays, a little. And to both at once, counts add 0.13 nats (0.07 to 0.18): it has not learnt all pairs yet.
 #
 # Why so little? A blank of real text seldom asks for what stands in neither side alone, as section 1 did. And these are short sentences and small networks. The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
 
