@@ -220,7 +220,7 @@ def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
         "nats of a blank in held-out sentences of Brown, by counts, from each side and from both"
     )
     return title, {
-        "interval": "95 %, bootstrap over sentences and seeds; twice_as_sure: Student's t over seeds",
+        "interval": "95 %, bootstrap over sentences and seeds; twice_as_sure: t over seeds",
         "trained_on": len(texts[0].train),
         "sentences": len(texts[1].held_out),
         "blanks": len(words[1]),

@@ -16,14 +16,13 @@ QUESTIONS = {
     "agree": "they agree",
 }
 SIDES = {
-    "counts": "counts of pairs\nand triples",
+    "counts": "counts",
     "left": "left",
     "right": "right",
-    "product": "product of\nleft, right",
+    "product": "product",
     "both": "both\nat once",
     "two of both": "two of\nboth",
-    "product and counts": "product\nand counts",
-    "both and counts": "both and\ncounts",
+    "both and counts": "both,\ncounts",
 }
 """Stored names and the labels of their bars."""
 
@@ -45,7 +44,7 @@ def blank_bars(nats: Mapping[str, Point], *, title: str) -> Picture:
         {"nats": list(nats.values())},
         times=1,
         title=title,
-        ylabel="nats for the word",
+        ylabel="nats for the word, with 95 %",
     )
 
 
@@ -58,7 +57,10 @@ def sense_bars(stored: Mapping[str, Any]) -> Picture:
     """
     lead = Lead.of(stored["differences"]["naive Bayes and masked less naive Bayes"])
     adds = {"ahead": f"add {lead.mean:.1f} points", "behind": "cost points", UNCLEAR: "add nothing"}
-    labels = [name.replace(" and ", "\nand ") for name in stored["right"]]
+    labels = [
+        name.replace("naive Bayes and ", "Bayes,\n").replace("naive ", "naive\n")
+        for name in stored["right"]
+    ]
     return interval_bars(
         labels,
         {"right": list(stored["right"].values())},
@@ -127,7 +129,7 @@ def loss_curves(every: int, losses: Mapping[str, Sequence[float]]) -> Picture:
     return curves(
         every * np.arange(1, count + 1),
         losses,
-        title="Your own sentences go on falling; do the others?",
+        title="Its own sentences cost less and less; do the others?",
         xlabel="batches of 32 sentences",
         ylabel="nats for a hidden word",
     )

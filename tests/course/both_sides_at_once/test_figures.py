@@ -19,7 +19,7 @@ def test_senses_are_told_from_words_and_states() -> None:
     stored = stored_result("masked_layers_rivals").numbers
     said = figures.sense_bars(stored).description
     assert "masked states add 1.2 points" in said
-    assert "naive Bayes 79.6" in said
+    assert "Bayes 79.6" in said
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_sides_come_in_their_order_and_the_title_follows_the_difference(
         "differences": {"product less both": {"mean": mean, "low": low, "high": high}},
     }
     picture = figures.side_bars(stored).description
-    assert picture.index("left") < picture.index("right") < picture.index("product of left")
+    assert picture.index("left") < picture.index("right") < picture.index("two of both")
     assert f"Both at once is {said} the product" in picture
 
 
