@@ -206,6 +206,13 @@ every word is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = mask
 every place is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = targets >= 0
     You ask at every position, padding and marks too. Only the chosen positions count: those where
     `targets` is not -1.
+what is not asked for counts as word 0: scores = model.scores(states[chosen]) \
+        -> scores = model.scores(states).flatten(0, 1) \
+        && functional.cross_entropy(scores, targets[chosen]) \
+        -> functional.cross_entropy(scores, targets.flatten().clamp(min=0)) \
+        && if not chosen.any(): continue ->
+    You turn the -1 of `targets` into word 0 and ask for it everywhere. Where `targets` is -1, nothing
+    is asked: those positions do not count.
 the others are asked for: chosen = targets >= 0 -> targets = torch.where(targets < 0, ids, -1) \
         ⏎chosen = targets >= 0
     You ask for the words that were not chosen. `targets` is -1 where nothing is asked.
