@@ -414,11 +414,11 @@ def train(steps, asks, seed=0, side="both", look=lambda step, model: None):
 #
 # minutes: 2
 #
-# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: states, minister, acquitted. And *have have the game*: it is small.
+# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: *the prime government says*, *they have been the game*. It is small, and it has read twelve hundred sentences.
 #
-# ask: Which of these answers could a count of pairs give as well?
+# ask: What has it learnt, and what not?
 #
-# expect: "None." *The united states, prime minister*: pairs of neighbours know these.
+# expect: "Nothing." It has learnt which kind of word fits: *been* after *have*, an office after *prime*. Not yet which word.
 #
 # skip: Read the first two. Live: it takes a minute or more to train; show the stored lines.
 
@@ -509,11 +509,11 @@ predict("yours", "Which counts (words, pairs, triples) does your model beat?", o
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: Nats for the right word: lower is better. Counts of pairs 3.9, the network 4.2; the interval of the difference reaches from minus 0.47 to zero. On its own sentences the network has 2.8: of what it learnt late, much holds for these sentences alone.
+# say: Nats for the right word: lower is better. Pairs and triples mixed 3.7, the network 4.3. The last bar is the question to ask of every network: what does it add to the best cheap rival? Here 0.08 nats, from 0.00 to 0.17: not clear. With five times the text it will be a third of a nat.
 #
 # ask: What would you change to let the network win?
 #
-# expect: "Train longer." It has learnt its sentences by heart already: give it more text.
+# expect: "Train longer." It has begun to learn its sentences by heart already: give it more text.
 #
 # skip: Say the title.
 
@@ -553,7 +553,7 @@ outcome("yours", choices[sum(beaten)])
 # %% [markdown]
 # (The whiskers are 95 %, whole sentences drawn anew; *ahead* and *behind* are said only where such an interval holds no 0.)
 #
-# Counting wins: it knows from the start that neighbours matter, which your network has to find out from twelve hundred sentences. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way.
+# Counting wins: it knows from the start that neighbours matter, which your network has to find out from twelve hundred sentences. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way. From so few sentences your network adds little. With five times the text it adds a third of a nat, as you will see below.
 #
 # ### A larger one
 #
@@ -608,6 +608,9 @@ for seed in range(3):
 for question, share in reads.items():
     nothing = np.mean([found[question] for found in unread])
     print(f"{question:14} {share:4.0%}   has read nothing: {nothing:4.0%}")
+
+# %% [markdown]
+# Reading has joined noun and verb: of the sentences that it learnt from, the linear reader judges far more than 75 in 100 rightly, which no sum of ELMo's halves allows. With new nouns little of that is left, about six in ten. At this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
@@ -704,7 +707,7 @@ predict("share", "How much worse is the second than the first?", options=choices
 #
 # minutes: 2
 #
-# say: After 250 batches 0.36 nats, and a blank costs about as much again: a reader of the next word stands beside it, a blank must find its neighbour. Two starts are few, so both intervals are too narrow. In the paper the masked model converges a little more slowly.
+# say: After 250 batches 0.34 nats, and a blank costs about as much again: a reader of the next word stands beside it, a blank must find its neighbour. Two starts are few, so both intervals are too narrow. In the paper the masked model converges a little more slowly.
 #
 # ask: What happens to the first one's lead after 500 rounds?
 #
