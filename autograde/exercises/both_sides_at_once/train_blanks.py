@@ -211,7 +211,7 @@ what is not asked for counts as word 0: scores = model.scores(states[chosen]) \
         && functional.cross_entropy(scores, targets[chosen]) \
         -> functional.cross_entropy(scores, targets.flatten().clamp(min=0)) \
         && if not chosen.any(): continue ->
-    You turn the -1 of `targets` into word 0 and ask for it everywhere. Where `targets` is -1, nothing
+    You turn the -1 of `targets` into word 0, and ask for that word. Where `targets` is -1, nothing
     is asked: those positions do not count.
 the others are asked for: chosen = targets >= 0 -> targets = torch.where(targets < 0, ids, -1) \
         ⏎chosen = targets >= 0
