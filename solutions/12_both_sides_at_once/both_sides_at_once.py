@@ -685,7 +685,7 @@ outcome("product", choices[ANSWERS.index(leads["product less both"].verdict)])
 # %% [markdown]
 # ### What asking for 15 in 100 costs
 #
-# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs.
+# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs. The six runs take about 20 s.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -757,7 +757,7 @@ outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 # %% [markdown] slide="slide"
 # ## 3. Three broken runs
 #
-# Four runs of 200 batches. One is sound. A, B and C have one fault each, from this list.
+# Four runs of 200 batches, about 15 s. One is sound. A, B and C have one fault each, from this list.
 #
 # 1. the model reads the words as they were before any was hidden
 # 2. the model is asked for what it reads at the chosen positions
