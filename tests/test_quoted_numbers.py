@@ -491,31 +491,34 @@ def both_sides() -> list[str]:
     (longer,) = re.findall(
         r"([\d.]+) minutes on CPU", (data / "course_bilm/README.md").read_text("utf-8")
     )
-    more = stored_result("both_sides_blanks").numbers["less_both"]
-    leads = {name: found["over_sentences_and_seeds"] for name, found in more.items()}
-    assert all(lead["low"] > 0 for lead in leads.values())
-    assert 4 * leads["product"]["mean"] < min(leads[side]["mean"] for side in ("left", "right"))
-    senses, known = (
-        {name: 100 * gain["mean"] for name, gain in found.numbers["differences"].items()}
-        for found in map(stored_result, ("masked_layers_senseval", "masked_layers_pos_known"))
-    )
-    small = -senses["masked, layer 3 less biLM, layer 2"]
-    behind = stored_result("masked_layers_senseval").numbers["differences"][
-        "masked, layer 3 less biLM, layer 2"
-    ]
-    read = senses["masked, layer 3 less masked, untrained, layer 3"]
-    of_bilm = senses["biLM, layer 2 less biLM, untrained, layer 2"]
-    near = senses["masked, layer 3 less neighbours"]
-    nearer = senses["biLM, layer 2 less neighbours"]
+    senses = stored_result("masked_layers_rivals").numbers["differences"]
+    behind = senses["masked less naive Bayes"]
+    assert senses["biLM less naive Bayes"]["low"] < 0 < senses["biLM less naive Bayes"]["high"]
+    for who in ("masked", "biLM"):  # "either brings a point or two"
+        added = senses[f"naive Bayes and {who} less naive Bayes"]
+        assert 0 < added["low"] < added["mean"] < 0.02
+    known = {
+        name: 100 * gain["mean"]
+        for name, gain in stored_result("masked_layers_pos_known").numbers["differences"].items()
+    }
     assert round(known["masked, layer 3 less masked, layer 0"]) == 2  # "only two points above"
-    assert 3.4 < known["masked, layer 1 less masked, layer 0"] < 3.6  # "three and a half"
-    assert round(known["biLM, layer 0 less masked, layer 3"]) == 9  # "nine points"
+    assert round(known["biLM, layer 0 less masked, layer 3"]) == 9  # "nine points ahead"
+    assert known["masked, layer 3 less biLM, layer 2"] < -10  # "far ahead"
+    blanks = stored_result("both_sides_blanks").numbers
+    assert blanks["differences"]["product less both"]["low"] < 0  # "cannot be told apart"
+    pair, words = (
+        blanks["differences"][name]
+        for name in ("product less two of both", "both less both and counts")
+    )
+    assert min(pair["low"], words["low"]) > 0
+    surer = [100 * found["mean"] for found in blanks["twice_as_sure"].values()]
+    assert max(surer) - min(surer) < 1.5  # "as often as another start of itself"
     return [
         f"{weights / 1e6:.1f} million weights against {reference / 1e6:.1f}",
         f"trained it in {minutes} minutes; the biLM took {float(longer):.0f}",
-        f"layer is {small:.1f} points ahead of the masked model's ({between(behind, 1, -100)})",
-        f"{read:.0f} points to the masked model, {of_bilm:.0f} to the biLM",
-        f"within {near:.1f} points of the one and {nearer:.1f} of the other",
+        f"are behind: {-100 * behind['mean']:.1f} points ({between(behind, 1, -100)}) fewer",
+        f"two readers that never meet: {pair['mean']:.2f} nats ({between(pair, 2)})",
+        f"counts add {words['mean']:.2f} nats ({between(words, 2)})",
     ]
 
 

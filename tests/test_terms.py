@@ -42,8 +42,9 @@ TAUGHT_IN = {
     "activation regularisation, ablation",
     "11": "learning-rate schedule, slanted triangular, discriminative fine-tuning, "
     "gradual unfreezing, parameter groups, concat pooling, BPT3C",
-    "12": "masked language model, cloze, deeply bidirectional, position embedding, "
-    "segment embedding, sinusoidal, product of experts, next-sentence prediction, task head",
+    "12": "masked language model, cloze, deeply bidirectional, Transformer encoder, "
+    "position embedding, segment embedding, sinusoidal, product of experts, "
+    "next-sentence prediction, task head",
     "13": "self-attention, scaled dot-product attention, cross-attention, "
     "multi-head attention, feed-forward layer, layer normalisation, post-norm, pre-norm, "
     "encoder-only, decoder-only, autoregressive, causal mask",

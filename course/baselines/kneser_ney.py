@@ -80,6 +80,27 @@ class KneserNey:
             self._after[context] = found
         return found
 
+    def blank_scores(self, row: Sequence[int], position: int) -> NDArray[np.float64]:
+        """(V,) log p of a row with each of the words at this position, up to a constant.
+
+        So the words on both sides decide: each n-gram that holds the blank is scored. What stands
+        at the position is not read.
+        """
+        reach = self.order - 1
+        logs = np.log(self._distribution(tuple(row[max(0, position - reach) : position])))
+        for at in range(position + 1, min(position + self.order, len(row))):
+            left, right = tuple(row[max(0, at - reach) : position]), tuple(row[position + 1 : at])
+            p = np.full(self.words, 1 / self.words)
+            for length, level in enumerate(self._levels[: len(left) + 2 + len(right)]):
+                if length <= len(right):  # the blank stands further back
+                    p[:] = level.interpolate(right[len(right) - length :], row[at], p[0])
+                    continue
+                head = left[len(left) + len(right) + 1 - length :]
+                for word in level.between(head, right):
+                    p[word] = level.interpolate((*head, word, *right), row[at], p[word])
+            logs += np.log(p)
+        return logs
+
     def perplexity(self, stream: Sequence[int]) -> float:
         """exp of mean -log p over every id of running text but the first.
 
@@ -106,6 +127,7 @@ class _Level:
         self.totals: Counter[NGram] = Counter()
         self.kinds: Counter[NGram] = Counter()
         self.followers: dict[NGram, list[tuple[int, int]]] = defaultdict(list)
+        self._between: dict[tuple[NGram, NGram], list[int]] = defaultdict(list)
         for ngram, count in counts.items():
             self.followers[ngram[:-1]].append((ngram[-1], count))
             self.totals[ngram[:-1]] += count
@@ -113,6 +135,14 @@ class _Level:
         seen = Counter(counts.values())
         once, twice = seen[1], seen[2]
         self.discount = once / (once + 2 * twice) if once and twice else 0.5
+
+    def between(self, head: NGram, right: NGram) -> list[int]:
+        """The words that occurred between these two in a context."""
+        if not self._between:
+            for context in self.totals:
+                for at, word in enumerate(context):
+                    self._between[context[:at], context[at + 1 :]].append(word)
+        return self._between.get((head, right), [])
 
     def distribution(self, context: NGram, shorter: NDArray[np.float64]) -> NDArray[np.float64]:
         """(V,) as `interpolate` gives for each word."""

@@ -6,7 +6,8 @@ and what its states are worth to a tagger.
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any, get_args
 
 import numpy as np
@@ -14,13 +15,13 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
+from course.baselines.kneser_ney import KneserNey
 from course.bilm_from_scratch.word_bilm import WordBiLM, trained
 from course.both_sides_at_once.directional_block import Side, block_for
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.texts.small_text import SmallText, small_text
 from elmo_mini.models.masked_lm import (
-    IGNORED,
     MASK,
     SPECIALS,
     UNKNOWN,
@@ -40,6 +41,11 @@ STEPS, ROWS, WORDS, CHOSEN = 3_000, 32, 1_000, 0.3
 SENTENCES, HELD_OUT = 6_400, 400
 BLANKS = 3
 PSEUDO = 20.0
+LOOKS = 6
+EXPONENTS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+Blanked = tuple[Tensor, Tensor, Tensor, Tensor]
+"""Rows with one blank each (B, T), the mask, the positions (B,) and the words (B,)."""
 DEPTHS, BATCHES, SIZE, LONGEST = (1, 2, 3), 192, 64, 32
 TAGGED = 1_500
 
@@ -82,37 +88,6 @@ def batches(
     for sentences in text.batches(ROWS, seed):
         ids, mask, segments = rows_of(sentences, vocabulary)
         yield *corrupt(ids, len(vocabulary), chance, chosen=chosen), mask, segments
-
-
-def clean_batches(
-    text: SmallText, vocabulary: Vocabulary, steps: Iterable[int], seed: int = 0
-) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """Training sentences with nothing hidden, as ids, mask and segments; one batch a step."""
-    for sentences, _ in zip(text.batches(ROWS, seed), steps, strict=False):
-        yield rows_of(sentences, vocabulary)
-
-
-def next_words(ids: Tensor, share: float = 1.0) -> tuple[Tensor, Tensor]:
-    """What a forward reader reads and is asked: nothing is hidden, each place asks for its next.
-
-    Parameters
-    ----------
-    ids : (B, T)
-    share : how many of the ordinary words are asked for
-
-    Returns
-    -------
-    ids themselves, and the word after each place, -1 where none is asked for
-    """
-    targets = torch.full_like(ids, IGNORED)
-    targets[:, :-1] = ids[:, 1:]
-    left_out = (targets < len(SPECIALS)) | (torch.rand(ids.shape) >= share)
-    return ids, targets.masked_fill(left_out, IGNORED)
-
-
-def news() -> SmallText:
-    """Short sentences of the news on which small masked models learn."""
-    return small_text(2_000, 300, WORDS, ("lee",), longest=24)
 
 
 def one_blank_each(
@@ -160,13 +135,22 @@ def pair_counts(text: SmallText, vocabulary: Vocabulary) -> tuple[Tensor, Tensor
 def counting_bets(
     text: SmallText, vocabulary: Vocabulary, ids: Tensor, positions: Tensor
 ) -> dict[str, Tensor]:
-    """What counts of the training sentences bet at one place of each row, log chances (B, V)."""
+    """What counts of the training sentences bet at one place of each row, log chances (B, V).
+
+    Pairs are the two neighbours' bets multiplied. Triples are all those that hold the blank, up to
+    two words away on each side, smoothed after Kneser and Ney.
+    """
     row = torch.arange(len(ids))
     single, following = pair_counts(text, vocabulary)
     pairs = following[ids[row, positions - 1]] + following[:, ids[row, positions + 1]].T
+    numbers, mask, _ = rows_of(text.train, vocabulary)
+    counts = KneserNey(numbers[mask].tolist(), len(vocabulary))
+    blanks = zip(ids.tolist(), positions.tolist(), strict=True)
+    triples = np.stack([counts.blank_scores(words, at) for words, at in blanks])
     return {
         "counts of words": normalised(single.expand(len(ids), -1)),
         "counts of pairs, both sides": normalised(pairs),
+        "counts of triples, both sides": normalised(torch.from_numpy(triples)),
     }
 
 
@@ -189,60 +173,130 @@ def normalised(logs: Tensor) -> Tensor:
 
 
 def blanks(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Blanks of held-out sentences, filled from one side, the product, and both at once.
+    """Blanks of held-out sentences, filled by counts, from one side, the product, and both at once.
 
-    They are of the text's last part, on which nothing was chosen.
+    What has a setting takes the one that is best on the text's middle part: the batch after which
+    a network stops, the exponents of a product, the weight of a mixture. All are judged on its last
+    part.
     """
-    text = small_text(SENTENCES, HELD_OUT, WORDS, part="test")
-    vocabulary = masked_vocabulary(text, WORDS)
-    ids, mask, positions, words = one_blank_each(text.held_out, vocabulary, BLANKS)
-    sentence = np.arange(len(ids)) // BLANKS
-    row = torch.arange(len(ids))
-    single, _ = pair_counts(text, vocabulary)
-    counts = counting_bets(text, vocabulary, ids, positions)
-    found = {name: [bet] for name, bet in counts.items()}
+    texts = [small_text(SENTENCES, HELD_OUT, WORDS, part=part) for part in ("dev", "test")]
+    vocabulary = masked_vocabulary(texts[0], WORDS)
+    rows = [one_blank_each(text.held_out, vocabulary, BLANKS) for text in texts]
+    words = [of[3] for of in rows]
+    single, _ = pair_counts(texts[0], vocabulary)
+    found: dict[str, list[list[Tensor]]] = {}  # by name and seed: the bets on dev and on test
+    counts = [counting_bets(texts[0], vocabulary, ids, at) for ids, _, at, _ in rows]
+    for name in counts[0]:
+        found[name] = [[of[name] for of in counts]]
     for seed in seeds:
-        logs: dict[str, Tensor] = {}
         for side in get_args(Side):
-            torch.manual_seed(seed)
-            model = MaskedLM(MaskedLMOptions(len(vocabulary), SIZE, 4, 1, LONGEST), block_for(side))
-            steps = batches(text, vocabulary, seed, CHOSEN)
-            train_masked_lm(model, steps, STEPS, learning_rate=3e-3)
-            logs[side] = bets(model, ids, mask, positions).double()
-        logs["product"] = normalised(logs["left"] + logs["right"] - single)
-        for name, bet in logs.items():
-            found.setdefault(name, []).append(bet)
-    nats = {name: [-bet[row, words] for bet in bets] for name, bets in found.items()}
-    right = {name: [bet.argmax(1) == words for bet in bets] for name, bets in found.items()}
-    gains = {
-        name: [p - b for p, b in zip(nats[name] * len(seeds), nats["both"], strict=False)]
-        for name in nats
-        if name != "both"
-    }
-    title = "nats of a blank in held-out sentences of Brown, from the left, the right and both"
+            found.setdefault(side, []).append(_network(side, seed, texts[0], vocabulary, rows))
+    pairs, triples = (found[f"counts of {what}, both sides"][0] for what in ("pairs", "triples"))
+    found["counts"] = [_mixture(pairs, triples, words)]
+    for number in range(len(seeds)):
+        left, right, both = (found[side][number] for side in get_args(Side))
+        again = found["both"][(number + 1) % len(seeds)]
+        made = {"product": _product(left, right, single, words)}
+        made["two of both"] = _product(both, again, single, words)
+        made["product and counts"] = _mixture(made["product"], found["counts"][0], words)
+        made["both and counts"] = _mixture(both, found["counts"][0], words)
+        for name, bets in made.items():
+            found.setdefault(name, []).append(bets)
+    nats = {name: [_cost(bets[1], words[1]) for bets in of] for name, of in found.items()}
+    sentence = np.arange(len(words[1])) // BLANKS
+
+    def less(first: str, second: str) -> dict[str, Any]:
+        one, other = nats[first] * len(seeds), nats[second] * len(seeds)
+        gains = [a - b for a, b in zip(one[: len(seeds)], other, strict=False)]
+        over = over_groups(torch.stack(gains), sentence)
+        return over | {"values": [float(gain.mean()) for gain in gains]}
+
+    def surer(first: str, second: str) -> dict[str, Any]:
+        pairs = zip(nats[first], nats[second], strict=True)
+        return interval([float((b - a > np.log(2)).double().mean()) for a, b in pairs])
+
+    nats["both, another start"] = [*nats["both"][1:], nats["both"][0]]
+    title = (
+        "nats of a blank in held-out sentences of Brown, by counts, from each side and from both"
+    )
     return title, {
-        "trained_on": len(text.train),
-        "sentences": len(text.held_out),
-        "blanks": len(ids),
+        "interval": "95 %, bootstrap over sentences and seeds; twice_as_sure: t over seeds",
+        "trained_on": len(texts[0].train),
+        "sentences": len(texts[1].held_out),
+        "blanks": len(words[1]),
         "steps": STEPS,
-        "nats": {name: interval([float(x.mean()) for x in some]) for name, some in nats.items()},
-        "right": {
-            name: interval([float(x.double().mean()) for x in some]) for name, some in right.items()
+        "nats": {
+            name: over_groups(torch.stack(of), sentence) | {"values": [float(x.mean()) for x in of]}
+            for name, of in nats.items()
         },
-        "less_both": {
-            name: {
-                "over_seeds": interval([float(gain.mean()) for gain in some]),
-                "over_sentences_and_seeds": over_groups(torch.stack(some), sentence),
-            }
-            for name, some in gains.items()
-        },
-        "both_twice_as_sure_as_product": interval(
-            [float((g > np.log(2)).double().mean()) for g in gains["product"]]
-        ),
-        "product_twice_as_sure_as_both": interval(
-            [float((g < -np.log(2)).double().mean()) for g in gains["product"]]
-        ),
+        "differences": {f"{a} less {b}": less(a, b) for a, b in DIFFERENCES},
+        "twice_as_sure": {f"{a} as {b}": surer(a, b) for a, b in SURER},
     }
+
+
+DIFFERENCES = (
+    ("left", "both"),
+    ("right", "both"),
+    ("counts", "both"),
+    ("product", "both"),
+    ("product", "two of both"),
+    ("counts", "both and counts"),
+    ("both", "both and counts"),
+    ("product and counts", "both and counts"),
+)
+SURER = (("both", "product"), ("product", "both"), ("both", "both, another start"))
+
+
+def _network(
+    side: Side, seed: int, text: SmallText, vocabulary: Vocabulary, rows: Sequence[Blanked]
+) -> list[Tensor]:
+    """The bets on dev and on test of a network that stops where it is best on dev."""
+    torch.manual_seed(seed)
+    model = MaskedLM(MaskedLMOptions(len(vocabulary), SIZE, 4, 1, LONGEST), block_for(side))
+    best: list[Tensor] = []
+
+    def look(step: int) -> None:
+        if step % (STEPS // LOOKS):
+            return
+        seen = [bets(model, ids, mask, at).double() for ids, mask, at, _ in rows]
+        words = rows[0][3]
+        if not best or _cost(seen[0], words).mean() < _cost(best[0], words).mean():
+            best[:] = seen
+
+    steps = batches(text, vocabulary, seed, CHOSEN)
+    train_masked_lm(model, steps, STEPS, learning_rate=3e-3, after_step=look)
+    return best
+
+
+def _cost(logs: Tensor, words: Tensor) -> Tensor:
+    return -logs[torch.arange(len(logs)), words]
+
+
+def _product(
+    one: Sequence[Tensor], other: Sequence[Tensor], single: Tensor, words: Sequence[Tensor]
+) -> list[Tensor]:
+    """one^a other^b / p(w)^c, normalised, with the exponents that are best on dev."""
+
+    def made(exponents: tuple[float, ...], part: int) -> Tensor:
+        a, b, c = exponents
+        return normalised(a * one[part] + b * other[part] - c * single)
+
+    tried = product(EXPONENTS, EXPONENTS, (0.0, 0.5, 1.0))
+    best = min(tried, key=lambda exponents: float(_cost(made(exponents, 0), words[0]).mean()))
+    return [made(best, 0), made(best, 1)]
+
+
+def _mixture(
+    one: Sequence[Tensor], other: Sequence[Tensor], words: Sequence[Tensor]
+) -> list[Tensor]:
+    """The chances of both, added up with the weight that is best on dev."""
+
+    def made(weight: float, part: int) -> Tensor:
+        parts = torch.stack([one[part] + np.log(weight), other[part] + np.log(1 - weight)])
+        return parts.logsumexp(0)
+
+    best = min(np.arange(0.05, 1.0, 0.05), key=lambda w: float(_cost(made(w, 0), words[0]).mean()))
+    return [made(best, 0), made(best, 1)]
 
 
 def leak(seeds: Sequence[int]) -> tuple[str, Result]:

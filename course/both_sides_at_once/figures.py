@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from course.figures.interval_bars import NOT_THERE, Point, interval_bars
+from course.figures.interval_bars import Point, interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import bars, curves
+from course.results.intervals import UNCLEAR, Lead
 
 QUESTIONS = {
     "left": "the noun is plural",
@@ -15,14 +16,15 @@ QUESTIONS = {
     "agree": "they agree",
 }
 SIDES = {
-    "counts of pairs, both sides": "pairs of\nneighbours",
+    "counts": "counts",
     "left": "left",
     "right": "right",
-    "product": "product of\nleft and right",
+    "product": "product",
     "both": "both\nat once",
+    "two of both": "two of\nboth",
+    "both and counts": "both,\ncounts",
 }
-TOP = {"masked": 3, "biLM": 2}
-"""The top layer of each model."""
+"""Stored names and the labels of their bars."""
 
 
 def agreement_bars(readers: Mapping[str, Mapping[str, float]]) -> Picture:
@@ -42,48 +44,59 @@ def blank_bars(nats: Mapping[str, Point], *, title: str) -> Picture:
         {"nats": list(nats.values())},
         times=1,
         title=title,
-        ylabel="nats for the word",
+        ylabel="nats for the word, with 95 %",
     )
 
 
-def layer_bars(rows: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
-    """Right answers from each layer of the masked model and of the biLM, and without reading.
+def sense_bars(stored: Mapping[str, Any]) -> Picture:
+    """Senses told rightly from the sentence's words, from states, and from both.
 
     Parameters
     ----------
-    rows : a stored result's, with ``accuracy`` and ``interval_95``
+    stored : ``right`` and ``differences``, as ``masked_layers_rivals`` has them
     """
-
-    def point(row: Mapping[str, Any]) -> Point:
-        low, high = row["interval_95"]
-        return {"mean": row["accuracy"], "low": low, "high": high}
-
-    names = [f"{{}}, layer {layer}" for layer in range(1 + max(TOP.values()))]
-    found = {
-        who: [
-            *(
-                point(rows[row]) if (row := name.format(who)) in rows else NOT_THERE
-                for name in names
-            ),
-            point(rows[f"{who}, untrained, layer {top}"]),
-        ]
-        for who, top in TOP.items()
-    }
+    lead = Lead.of(stored["differences"]["naive Bayes and masked less naive Bayes"])
+    adds = {"ahead": f"add {lead.mean:.1f} points", "behind": "cost points", UNCLEAR: "add nothing"}
+    labels = [
+        name.replace("naive Bayes and ", "Bayes,\n").replace("naive ", "naive\n")
+        for name in stored["right"]
+    ]
     return interval_bars(
-        [*(name.removeprefix("{}, ") for name in names), "top layer,\nuntrained"],
-        found,
-        title=title,
+        labels,
+        {"right": list(stored["right"].values())},
+        title=f"Senses: beside the sentence's words, masked states {adds[lead.verdict]} (stored)",
         ylabel="right, percent",
-        level=("random vectors of the neighbours", 100 * rows["neighbours"]["accuracy"]),
     )
 
 
-def side_bars(nats: Mapping[str, Point]) -> Picture:
-    """Nats of blanks that are filled from one side, from the product, and from both at once."""
+def side_bars(stored: Mapping[str, Any]) -> Picture:
+    """Nats of blanks: by counts, from one side, from the product, from both at once, and mixed.
+
+    Parameters
+    ----------
+    stored : ``nats`` and ``differences``, as ``both_sides_blanks`` has them
+    """
+    found = stored["differences"]["product less both"]
+    lead = Lead(found["mean"], found["low"], found["high"], digits=2)
+    is_what = {
+        "ahead": f"{lead.mean:.2f} nats ahead of",
+        "behind": f"{-lead.mean:.2f} nats behind",
+        UNCLEAR: "not clearly apart from",
+    }
     return blank_bars(
-        {label: nats[name] for name, label in SIDES.items()},
-        title="Both at once is ahead of each side, and of the pairs of neighbours (stored)",
+        {label: stored["nats"][name] for name, label in SIDES.items()},
+        title=f"Both at once is {is_what[lead.verdict]} the product of two readers (stored)",
     )
+
+
+def added(what: str, rival: str, lead: Lead) -> str:
+    """A title: whether something adds to its rival, by the nats that it saves beside it."""
+    adds = {
+        "ahead": f"adds {lead.mean:.2f} nats",
+        "behind": f"costs {-lead.mean:.2f} nats",
+        UNCLEAR: "adds nothing clear",
+    }
+    return f"Beside {rival}, {what} {adds[lead.verdict]}"
 
 
 def run_bars(reported: Mapping[str, float], blanks: Mapping[str, float]) -> Picture:
@@ -110,13 +123,13 @@ def judge_bars(right: Mapping[str, Point], commoner: float) -> Picture:
     )
 
 
-def loss_curve(losses: Sequence[float], over: int = 100) -> Picture:
-    """The loss of each batch, as a mean of the last `over`."""
-    smooth = np.convolve(losses, np.full(over, 1 / over), "valid")
+def loss_curves(every: int, losses: Mapping[str, Sequence[float]]) -> Picture:
+    """Losses by name, one for each `every` batches."""
+    (count,) = {len(row) for row in losses.values()}
     return curves(
-        np.arange(over, len(losses) + 1),
-        {"yours": smooth},
-        title="Your loss on your own sentences: fast at first, then slowly",
+        every * np.arange(1, count + 1),
+        losses,
+        title="Its own sentences cost less and less; do the others?",
         xlabel="batches of 32 sentences",
         ylabel="nats for a hidden word",
     )

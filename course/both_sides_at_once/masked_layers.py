@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from course.baselines.untrained import untrained_like
 from course.both_sides_at_once.states import occurrence_states
@@ -37,6 +38,7 @@ from elmo_mini.checkpoints.pretrained import COURSE_CHECKPOINT, load_pretrained,
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.embedding.stream import Floats
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models.masked_lm import SPECIALS, MaskedLM
 from elmo_mini.probing.probe import occurrence_vectors, probe_rows
@@ -46,6 +48,13 @@ from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import seeded
 from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
 
+with brought_by("experiments"):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
 AROUND, SIZE = 3, 64
 PROBES: dict[str, dict[str, Any]] = {
     "senseval": {},
@@ -54,8 +63,15 @@ PROBES: dict[str, dict[str, Any]] = {
     "senses": {},
 }
 KINDS = ("masked", "bilm")
+DRAWS, ALPHA, PENALTIES = 4, (0.03, 0.1, 0.3, 1.0), (0.0001, 0.001, 0.01, 0.1)
+SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+RIVALS = ("naive Bayes", "masked", "biLM", "naive Bayes and masked", "naive Bayes and biLM")
 LEARNT, TAGGED = 250, 1_500
 """To learn from: examples of each of senseval's words, and words with their part of speech."""
+
+
+Bets = tuple[NDArray[Any], NDArray[np.float64]]
+"""The classes, and their log probabilities (N, classes)."""
 
 
 @dataclass(frozen=True)
@@ -170,8 +186,124 @@ def _known(task: Task, vocabulary: Vocabulary) -> Task:
     return replace(task, title=title, train=keep(task.train), test=keep(task.test))
 
 
+def rivals(starts: Sequence[Start]) -> tuple[str, Result]:
+    """Naive Bayes on the words of the sentence beside readers of the states, alone and together.
+
+    Each word's reader learns from `LEARNT` examples, in each draw from others. A fifth of them
+    chooses: the smoothing of naive Bayes, the penalty of the logistic regression on the states, and
+    how much of its log probabilities is added to those of naive Bayes.
+    """
+    start, right = starts[0], dict[str, list[NDArray[np.bool_]]]()
+    task = load_task("senseval")
+    shuffled = [task.train[row] for row in np.random.default_rng(0).permutation(len(task.train))]
+    groups = dict.fromkeys(o.group for o in task.train)
+    by_word = {w: [o for o in shuffled if o.group == w][: DRAWS * LEARNT] for w in groups}
+    everything = (*(o for w in groups for o in by_word[w]), *task.test)
+    count = len(everything) - len(task.test)
+    words = np.array([o.group for o in everything])
+    labels = np.array([o.label for o in everything])
+    read = {
+        "masked": occurrence_states(start.masked, start.vocabulary, everything)[:, -1],
+        "biLM": occurrence_vectors(start.bilm, everything, [2], progress=False)[:, 0],
+    }
+    for draw in range(DRAWS):
+        said = {name: np.zeros(len(task.test), bool) for name in RIVALS}
+        for word in dict.fromkeys(words.tolist()):
+            known = np.flatnonzero(words[:count] == word)[draw::DRAWS]
+            asked = count + np.flatnonzero(words[count:] == word)
+            fifth = len(known) // 5
+            parts = [(known[fifth:], known[:fifth]), (known, asked)]
+            counted = _best(
+                [[_counted(everything, labels, *part, alpha) for part in parts] for alpha in ALPHA],
+                labels[parts[0][1]],
+            )
+            bets = {"naive Bayes": counted}
+            for name, states in read.items():
+                bets[name] = _best(
+                    [[_linear(states, labels, *part, c) for part in parts] for c in PENALTIES],
+                    labels[parts[0][1]],
+                )
+                both = [
+                    [(classes, one + share * other) for (classes, one), (_, other) in zipped]
+                    for share in SHARES
+                    if (zipped := list(zip(counted, bets[name], strict=True)))
+                ]
+                bets[f"naive Bayes and {name}"] = _best(both, labels[parts[0][1]])
+            for name, (_, (classes, logs)) in bets.items():
+                said[name][asked - count] = classes[logs.argmax(1)] == labels[asked]
+        for name, row in said.items():
+            right.setdefault(name, []).append(row)
+    numbers = sentence_numbers(task.test)
+
+    def point(rows: Sequence[NDArray[Any]]) -> Result:
+        mean, low, high = bootstrap_interval(np.stack(rows).astype(float), numbers)
+        values = [float(row.mean()) for row in rows]
+        return {"mean": mean, "low": low, "high": high, "values": values}
+
+    return (
+        "senses of four words: naive Bayes on the sentence, linear readers of states, and both",
+        {
+            "learnt": LEARNT,
+            "draws": DRAWS,
+            "right": {name: point(rows) for name, rows in right.items()},
+            "differences": {
+                f"{a} less {b}": point(
+                    [x * 1.0 - y for x, y in zip(right[a], right[b], strict=True)]
+                )
+                for a, b in (
+                    ("masked", "naive Bayes"),
+                    ("biLM", "naive Bayes"),
+                    ("masked", "biLM"),
+                    ("naive Bayes and masked", "naive Bayes"),
+                    ("naive Bayes and biLM", "naive Bayes"),
+                )
+            },
+        },
+    )
+
+
+def _counted(
+    everything: Sequence[Occurrence],
+    labels: NDArray[Any],
+    known: NDArray[Any],
+    asked: NDArray[Any],
+    alpha: float,
+) -> Bets:
+    """Naive Bayes on the sentence's words, and on three neighbours a side with their distances."""
+    found = CountVectorizer(analyzer=_clues, binary=True)
+    counts = found.fit_transform([everything[row] for row in known])
+    model = MultinomialNB(alpha=alpha).fit(counts, labels[known])
+    rows = found.transform([everything[row] for row in asked])
+    return model.classes_, model.predict_log_proba(rows)
+
+
+def _clues(occurrence: Occurrence) -> list[str]:
+    words, at = [word.lower() for word in occurrence.words], occurrence.position
+    near = range(max(0, at - AROUND), min(len(words), at + AROUND + 1))
+    return [*words, *(f"{row - at} {words[row]}" for row in near)]
+
+
+def _linear(
+    states: Floats, labels: NDArray[Any], known: NDArray[Any], asked: NDArray[Any], c: float
+) -> Bets:
+    reader = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
+    reader.fit(states[known], labels[known])
+    return reader.classes_, reader.predict_log_proba(states[asked])
+
+
+def _best(tried: Sequence[Sequence[Bets]], truth: NDArray[Any]) -> Sequence[Bets]:
+    """Of all settings that with which the first part's answers are right most often."""
+
+    def right(bets: Sequence[Bets]) -> float:
+        classes, logs = bets[0]
+        return float((classes[logs.argmax(1)] == truth).mean())
+
+    return max(tried, key=right)
+
+
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {
-    name: partial(compare, name) for name in PROBES
+    **{name: partial(compare, name) for name in PROBES},
+    "rivals": rivals,
 }
 
 

@@ -1,19 +1,18 @@
-"""Next-sentence prediction: a word-overlap baseline and the masked model (lesson 12)."""
+"""Pairs of sentences for next-sentence prediction, and a baseline of shared words (lesson 12)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from course.both_sides_at_once.experiments import over_groups
-from course.results.intervals import lead
+from course.results.intervals import Lead
 from elmo_mini import corpora
-from elmo_mini.models.masked_lm import MaskedLM
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.transformer.sentence_pairs import padded
 
-SENTENCES, PAGE, LONGEST = 800, 20, 64
+SENTENCES, PAGE = 800, 20
 Words = Sequence[str]
 Triple = tuple[Words, Words, int]
 Predicted = NDArray[np.bool_]
@@ -33,25 +32,15 @@ def shared_words(pairs: Sequence[Triple]) -> Predicted:
     return predicted
 
 
-def packed(
+def rows(
     pairs: Sequence[Triple], vocabulary: Vocabulary, pack: Pack, longest: int
-) -> list[tuple[list[int], list[int]]]:
-    """Each pair as `pack` makes a row of it: its word numbers and its segments."""
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Each pair as `pack` makes a row of it: ids, mask and segments (B, T)."""
 
     def numbers(sentence: Words) -> list[int]:
         return vocabulary.encode(map(str.lower, sentence))
 
-    return [pack(numbers(first), numbers(second), longest) for first, second, _ in pairs]
-
-
-def predicted_by(
-    model: MaskedLM, vocabulary: Vocabulary, pairs: Sequence[Triple], pack: Pack
-) -> Predicted:
-    """What the model says of each pair, (N,)."""
-    rows = padded(packed(pairs, vocabulary, pack, LONGEST))
-    with torch.no_grad():
-        predicted: Predicted = model.next_score(model(*rows)).numpy() > 0
-    return predicted
+    return padded([pack(numbers(first), numbers(second), longest) for first, second, _ in pairs])
 
 
 def commoner(pairs: Sequence[Triple]) -> float:
@@ -60,15 +49,19 @@ def commoner(pairs: Sequence[Triple]) -> float:
     return max(true, 1 - true)
 
 
-def accuracies(
-    pairs: Sequence[Triple], predicted: Mapping[str, Predicted]
-) -> dict[str, dict[str, float]]:
-    """Of each judge, the share of right answers and its 95 % interval; pages are drawn anew.
+def accuracy(pairs: Sequence[Triple], predicted: Predicted) -> dict[str, float]:
+    """The share of right answers and its 95 % interval; pages are drawn anew."""
+    return over_groups(_right(pairs, predicted), _page(pairs))
 
-    Prints by how much the second one leads the first.
-    """
-    follows = np.array([follows for *_, follows in pairs])
-    page = np.arange(len(pairs)) // (PAGE - 1)  # its last sentence is no pair's first
-    one, other = (1.0 * (answers == follows) for answers in predicted.values())
-    print("The second less the first, in points:", lead(over_groups(other - one, page)))
-    return {name: over_groups(answers == follows, page) for name, answers in predicted.items()}
+
+def difference(pairs: Sequence[Triple], one: Predicted, other: Predicted) -> Lead:
+    """By how many points the other leads the one; pages are drawn anew."""
+    return Lead.of(over_groups(_right(pairs, other) - _right(pairs, one), _page(pairs)))
+
+
+def _right(pairs: Sequence[Triple], predicted: Predicted) -> NDArray[np.float64]:
+    return 1.0 * (predicted == np.array([follows for *_, follows in pairs]))
+
+
+def _page(pairs: Sequence[Triple]) -> NDArray[np.int64]:
+    return np.arange(len(pairs)) // (PAGE - 1)  # a page's last sentence is no pair's first

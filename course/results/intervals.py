@@ -58,11 +58,12 @@ def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Lead:
-    """A difference of two shares, in percentage points, with its 95 % interval."""
+    """A difference with its 95 % interval: of two shares, in percentage points, or in nats."""
 
     mean: float
     low: float
     high: float
+    digits: int = 1
 
     @classmethod
     def of(cls, point: Mapping[str, Any]) -> "Lead":
@@ -75,7 +76,8 @@ class Lead:
         return "ahead" if self.low > 0 else "behind" if self.high < 0 else UNCLEAR
 
     def __str__(self) -> str:
-        return f"{self.mean:+.1f} ({self.low:+.1f} to {self.high:+.1f}): {self.verdict}"
+        mean, low, high = (f"{end:+.{self.digits}f}" for end in (self.mean, self.low, self.high))
+        return f"{mean} ({low} to {high}): {self.verdict}"
 
 
 def lead(point: Mapping[str, Any]) -> str:

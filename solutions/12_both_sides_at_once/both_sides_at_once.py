@@ -33,27 +33,15 @@
 # %%
 import numpy as np
 import torch
+from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, or_reference, outcome, predict, progress
-from course.both_sides_at_once import agreement, figures, next_sentences
-from course.both_sides_at_once import broken_blanks as planted
-from course.both_sides_at_once import experiments as both_sides
-from course.both_sides_at_once.directional_block import block_for
-from course.both_sides_at_once.fill import fill
-from course.both_sides_at_once.single_blanks import single_blanks
+from course.both_sides_at_once import agreement, figures
 from course.figures import plots
-from course.results.intervals import lead_twice
-from course.results.stored import stored_result
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
-from elmo_mini.progress import progress_bar
-from elmo_mini.transformer import heads
-from elmo_mini.transformer.files import load_masked_lm
-from elmo_mini.transformer.masked_lm_training import ScheduledAdam
-from elmo_mini.transformer.sentence_pairs import padded
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
+torch.set_flush_denormal(True)  # numbers next to 0 count as 0; else they are slow
 
 # %% tags=["road"]
 plots.road("12")
@@ -62,16 +50,16 @@ plots.road("12")
 # ## What you will be able to do
 #
 # - test what two separate readers know of a sentence, each alone and together,
-# - hide words in the way of BERT, and train a model on the blanks,
+# - say what a Transformer encoder is: three embeddings, attention, blocks,
+# - hide words in the way of BERT, train a model on the blanks, and judge it beside counts,
 # - say what both sides at once bring on real text, and what asking for few words costs,
-# - read from its symptoms what is wrong with such a run,
-# - derive the best score that a judge of sentence pairs can give.
+# - read from its symptoms what is wrong with such a run.
 #
 # ## The paper
 #
 # **BERT**: Devlin, Chang, Lee and Toutanova, *BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding*, NAACL 2019, [arXiv:1810.04805](https://arxiv.org/abs/1810.04805). Section 3.1 has both tasks, appendix A.1 the reasons.
 #
-# Plan 90 minutes, 100 with second tries; the essay at the end is for home. Short of time? Exercises 2, 3 and 4 are the spine, 75 minutes; of exercise 1, only read the task: the course's function stands in for yours. Optional sections follow, 50 minutes in all, with exercises 5 and 6.
+# Plan 85 minutes, 105 with second tries; the essay at the end is for home. Short of time? Exercises 1 and 2 are the spine, 75 minutes. Of exercise 3, read the model answer. Optional sections follow, 65 minutes in all, with exercises 4 to 6.
 #
 # ## Letters
 #
@@ -80,12 +68,11 @@ plots.road("12")
 # | $B$ | sentences in a batch | $D$ | numbers in a state |
 # | $T$ | tokens in a row | $V$ | words in the vocabulary |
 # | $w_t$ | the token at position $t$ | $p$ | a probability |
-# | $a, b$ | the first and the second sentence of a pair | $f$ | the share of false pairs |
 #
 # `ids`, `mask` and `segments` are tables (B, T): word numbers, which positions are tokens, and to which sentence of a pair each belongs.
 
 # %% [markdown] instructor=true
-# **Instructor.** Minutes of a first reader: introduction 5; section 1, 8; section 2, exercise 1 18, exercise 2 20, the rest 16; section 3, 12; section 4, 18; myth and recap, 5. That is 102, with second tries; who passes the checks at once needs 80 to 90. The essay takes 12, at home. Optional: packing and pairs 35, states 6, readers that meet 4, heads 4. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four inequalities prove it.
+# **Instructor.** Minutes of a first reader: introduction 5; section 1, 9; section 2, exercise 1 16, the encoder 7, exercise 2 20, training and judging 14, real text 8, few words 6; section 3, 12; section 4, 3; myth and recap, 4. That is 104, with second tries; who passes the checks at once needs 85 to 90. The essay takes 12, at home. Optional: packing and pairs 30, the best judge 18, states 6, readers that meet 4, heads 4. Students get stuck in exercise 2 on the difference between what is read and what is asked: write both rows on the board, one below the other. In section 1 ask who believes that a better-trained ELMo would pass; the answer is no, and four inequalities prove it.
 
 # %% [markdown] deck="words"
 # ## One question, two readers
@@ -109,7 +96,7 @@ plots.road("12")
 #
 # *The dogs near the gate **is** not here.* At the word *gate* the noun lies behind you and the verb ahead. Neither is wrong alone. Only the two together are.
 #
-# We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right.
+# We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right. (A rule of letters would judge all of them: a noun with an *s* wants *are*, *were*, *have* or *do*. The question is what the vector holds, not whether the task is hard.)
 
 # %% [markdown] deck="poll"
 # minutes: 2
@@ -138,12 +125,44 @@ predict("agree", "How often is it right about whether noun and verb agree?", opt
 # skip: Leave out the proof.
 
 # %% slide="subslide"
-elmo = load_pretrained()
-right, hidden = agreement.linear_reader(elmo), agreement.hidden_reader(elmo)
-figures.agreement_bars({"linear reader": right, "with a hidden layer": hidden})
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.embedding.stream import embed_stream
+
+LEARN, NEW = agreement.agreement()  # sentences with eight nouns, and with eight others
+
+
+def right(reader, known, new):
+    """Share of the new sentences that a reader judges rightly, by what it is asked."""
+    found = {}
+    for question in ("left", "right", "agree"):
+        reader.fit(known, getattr(LEARN, question))
+        found[question] = reader.score(new, getattr(NEW, question))
+    return found
+
+
+def elmo_states(task, elmo):
+    """ELMo's top layer at the last word before the verb, (N, D): left half, right half."""
+    read = zip(embed_stream(elmo, task.sentences), task.position, strict=True)
+    return np.stack([sentence.layers[-1, at] for sentence, at in read])
+
+
+states = [elmo_states(task, load_pretrained()) for task in (LEARN, NEW)]
+linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+hidden = MLPClassifier((32,), alpha=0.01, max_iter=600, random_state=0)
+readers = {
+    "linear reader": right(linear, *states),
+    "with a hidden layer": right(make_pipeline(StandardScaler(), hidden), *states),
+}
+figures.agreement_bars(readers)
 
 # %%
-outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * right["agree"])))
+share = 100 * readers["linear reader"]["agree"]
+outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - share)))
 
 # %% [markdown]
 # The linear reader tells singular from plural, in noun and in verb, without a slip: both facts are in the vector. But it cannot be right about all four kinds of sentence, and no training will change that. Call $l$ what the left half adds to the sum and $r$ what the right half adds, singular (1) or plural (2). It would need
@@ -152,7 +171,7 @@ outcome("agree", min(shares, key=lambda name: abs(int(name.split()[1]) - 100 * r
 #
 # Add up the first two, then the last two. Both sums are $l_1 + l_2 + r_1 + r_2$, which cannot be both above zero and below it. (A bias adds the same to both, so it does not help.) This is the old puzzle of the exclusive or (XOR): a linear classifier cannot learn it.
 #
-# Three kinds of four a sum can get right, 75 %: answer *no* unless both are singular. Ours did not even find that: the four kinds are equally frequent, so its loss gains nothing by leaning to any side.
+# There are four kinds of sentence. A sum can get at most three of them right, 75 %: it answers *no* unless both are singular. Ours did not even find that: the four kinds are equally frequent, so its loss gains nothing by leaning to any side.
 #
 # A task network with one hidden layer joins the halves without a slip (32 units, the second bar). But it must learn that from the task's few labels. The pretrained layers never did it.
 
@@ -233,20 +252,66 @@ check("corrupt", corrupt)
 corrupt = or_reference("corrupt", corrupt)
 
 # %% [markdown] slide="subslide"
-# ### The model
+# ### The model: a Transformer encoder
 #
-# A token enters as the sum of three vectors: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Then come blocks, in which every token reads all others by attention (lesson 04).
+# In BERT both sides meet in a **Transformer encoder**. This half page is what you need of it; in lesson 13 you write every part.
 #
-# What happens there? In lesson 04 a decoder looked back at the encoder's states: a dot product scored each state, a softmax made weights of the scores, and the weights mixed the states. Here the sentence looks at **itself**. Think of a room full of people. Each wears a badge, says what it is looking for, and has something to tell. Each compares what it looks for with every badge, and takes home a mixture of what all others tell, most from those that fit best. So in *the [MASK] was open*, the blank can ask for what stands after it and take home a little of *open*. Three learnt linear layers make question, badge and message from each token's state. Nobody waits for a neighbour, as an LSTM must: left and right are one step away, and all tokens look at once. Only padding is closed.
+# *What enters.* A token enters as the sum of three vectors of $D$ numbers: the embedding of its word, the **position embedding** of where it stands in the row, and the **segment embedding** of its sentence (section 4). Without the second, a row would be a bag of words.
 #
-# A block adds what was found to the token's state, then passes each state by itself through a small network of two layers. That is PyTorch's `nn.TransformerEncoderLayer`. You may take it as it is: a table of states (B, T, D) goes in, one of the same shape comes out, and every state has read both sides. In lesson 13 you write it yourself. At the top, a state's score for a word is the dot product with that word's own vector.
+# *Attention.* In lesson 04 a decoder looked back at the encoder's states: a dot product scored each state, a softmax made attention weights of the scores, and the weights mixed the states. Here the row looks at **itself**. Think of a room full of people. Each wears a badge, has a question, and has something to tell. Each compares the question with every badge, and takes home a mixture of what all others tell, most from those whose badge fits best. So in *the [MASK] was open*, the blank can ask for what stands after it, and take home a little of *open*. Three learnt linear layers make question, badge and message from each token's state (lesson 13 calls them query, key and value). Several such heads work side by side.
 #
-# `model(inputs, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V).
+# An LSTM carries a word from neighbour to neighbour. Here left and right are one step away, and all tokens look at once. Only padding is closed: 10⁹ is taken from its score, so its weight is 0.
+#
+# *A block.* What was found is added to the token's state, so the old state is not lost (a residual connection, as in lesson 07). Then each state passes alone through two linear layers with a bend between. That is added, too. After each sum a layer norm brings the numbers back to mean 0 and variance 1. PyTorch's class for this block is `nn.TransformerEncoderLayer`: states (B, T, D) go in, states (B, T, D) come out, and each has read both sides. `nn.TransformerEncoder` stacks several.
+#
+# *At the top.* A state's score for a word is its dot product with that word's own vector, plus a bias.
+
+# %% slide="subslide"
+from elmo_mini.models.masked_lm import sinusoidal_positions
+
+
+class BlankModel(nn.Module):
+    """Three embeddings, encoder blocks, and scores of the words."""
+
+    def __init__(self, words, side="both", dim=64, heads=4, layers=1, longest=32):
+        super().__init__()
+        self.side = side
+        self.word, self.segment = nn.Embedding(words, dim), nn.Embedding(2, dim)
+        for table in (self.word, self.segment):
+            nn.init.normal_(table.weight, std=0.1)
+        self.position = nn.Embedding(longest, dim)
+        self.position.weight.data = 0.14 * sinusoidal_positions(longest, dim)
+        self.norm = nn.LayerNorm(dim)
+        block = nn.TransformerEncoderLayer(dim, heads, 4 * dim, 0.0, "gelu", batch_first=True)
+        self.blocks = nn.TransformerEncoder(block, layers, enable_nested_tensor=False)
+        self.top = nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.LayerNorm(dim))
+        self.bias = nn.Parameter(torch.zeros(words))
+
+    def enter(self, ids, segments):
+        """What enters the first block, (B, T, D)."""
+        positions = torch.arange(ids.shape[1])
+        return self.norm(self.word(ids) + self.position(positions) + self.segment(segments))
+
+    def forward(self, ids, mask, segments):
+        """Word numbers, where tokens are, and segments, (B, T) each, to states (B, T, D)."""
+        closed = torch.full((ids.shape[1], ids.shape[1]), -1e9)
+        closed = {"both": 0 * closed, "left": closed.triu(1), "right": closed.tril(-1)}[self.side]
+        return self.blocks(self.enter(ids, segments), closed, -1e9 * (~mask).float())
+
+    def scores(self, states):
+        """States (..., D) to scores of the words (..., V)."""
+        return self.top(states) @ self.word.weight.T + self.bias
+
+
+# %% [markdown]
+# Its size apart, this is BERT: 12 or 24 blocks there, one here. Two things differ. Our positions begin as **sinusoidal** ones (waves: sines and cosines), so that neighbours begin alike; BERT's begin at random. And `side` can close one side of every token, which you will need for a comparison. (`top` is one more layer before the scores, as in BERT.)
 
 # %% [markdown] exercise="train_blanks" slide="subslide"
 # ### Exercise 2. Learn from the blanks
 #
 # Write `train_blanks(model, batches, corrupt, optimizer)`. A batch is `(ids, mask, segments)`; `corrupt(ids)` gives what is read and what is asked. For every batch take one step that lowers the mean of $-\log p(w_t)$ over the positions that are asked for. Return the list of these means, as plain numbers.
+#
+# `model(inputs, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V): the class above.
 #
 # In a short batch it may happen that nothing was chosen. Such a batch has no mean: it takes no step and leaves no number.
 
@@ -283,112 +348,212 @@ check("train_blanks", train_blanks)
 # outline: For each batch: corrupt; go on to the next if nothing is asked; states of what is **read**; scores of the asked positions alone; `cross_entropy`; gradients to zero, backward, step; append `loss.item()`.
 
 # %% [markdown] slide="subslide"
-# Now train yours, on short sentences of the news that comes with gensim (Lee): 1,000 words, one block, states of 64 numbers. Its size apart, two things differ from BERT. The position embeddings begin as **sinusoidal** ones (waves: sines and cosines), so that neighbours begin alike. And we ask for 30 words in 100; what 15 in 100 costs follows below. The optimizer is Adam; its learning rate rises in the first steps (a warm-up) and falls to zero. `[CLS]` and `[SEP]` stand at the ends of a row (section 4).
+# Now train yours, on short sentences of the news that comes with gensim (Lee), with 1,000 words. BERT asks for 15 words in 100; here we ask for 30 (what few cost, you measure below). Three things stand in the next cell:
 #
-# Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each.
-
-# %% [markdown] deck="printed" lines="2-9"
-# ## Your loop, before and after 3,000 batches
-#
-# minutes: 2
-#
-# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: states, minister, acquitted. And *have have the game*: it is small.
-#
-# ask: Which of these answers could a count of pairs give as well?
-#
-# expect: "None." *The united states, prime minister*: pairs of neighbours know these.
-#
-# skip: Read the first two. Live: it takes a minute or more to train; show the stored lines.
+# - `log_p` bets on one position of each row. That is all that filling and judging need.
+# - `fill` prints the likeliest words of a blank. `[CLS]` (2) and `[SEP]` (3) stand at the ends of a row (section 4).
+# - `train` makes a model and gives your loop its batches. The learning rate rises in the first tenth of the steps (a warm-up) and then falls to zero.
 
 # %%
-train_blanks = or_reference("train_blanks", train_blanks)
-TEXT = both_sides.news()
-WORDS = both_sides.masked_vocabulary(TEXT, 1_000)
-V, STEPS = len(WORDS), 3_000
-MINE = ["police said the man was [MASK] .", "they have [MASK] the game ."]  # change me
-SENTENCES = ["the united [MASK] .", "the prime [MASK] says he is happy .", *MINE]
+from course.both_sides_at_once.news import news
+from elmo_mini.progress import progress_bar
+
+train_blanks, NEWS = or_reference("train_blanks", train_blanks), news()
+V, STEPS = len(NEWS.words), 2_500
 
 
-def blanked(share):
+def log_p(model, rows, mask, positions):
+    """Log probability of every word at one position of each row, (N, V)."""
+    with torch.no_grad():
+        states = model(rows, mask, torch.zeros_like(rows))[torch.arange(len(rows)), positions]
+        scores = model.scores(states)
+    scores[:, :5] = -torch.inf  # a special word is no answer
+    return scores.log_softmax(-1)
+
+
+def fill(model, words, sentence, best=3):
+    """The likeliest words at the first [MASK] of a sentence, and their probabilities."""
+    text = [word if word == "[MASK]" else word.lower() for word in sentence.split()]
+    row = torch.tensor([[2, *words.encode(text), 3]])
+    bets = log_p(model, row, row > 0, (row == 4).int().argmax(1))[0]
+    chances, found = bets.exp().topk(best)
+    pairs = zip(words.decode(found.tolist()), chances.tolist(), strict=True)
+    return ", ".join(f"{word} {chance:.0%}" for word, chance in pairs)
+
+
+def hide(share):
     """Your corruption, with this share."""
     return lambda ids: corrupt(ids, V, share)
 
 
-def train(steps, asks, seed=0, side="both"):
-    """A small model, trained by your loop on 32 sentences a step; `asks` stands for `corrupt`."""
+def train(steps, asks, seed=0, side="both", look=lambda step, model: None):
+    """A new model, trained by your loop; `asks` stands for `corrupt`, `look` comes after a step."""
     torch.manual_seed(seed)
-    options = MaskedLMOptions(V, dim=64, heads=4, layers=1, longest=32)
-    model = MaskedLM(options, block_for(side))
-    optimizer = ScheduledAdam(model.parameters(), 3e-3, steps)
-    batches = both_sides.clean_batches(TEXT, WORDS, progress_bar(range(steps)), seed)
-    losses = train_blanks(model, batches, asks, optimizer)
-    return model, losses
+    model = BlankModel(V, side)
+    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, 3e-3, steps, pct_start=0.1, anneal_strategy="linear", cycle_momentum=False
+    )
 
+    def batches():
+        for step, batch in enumerate(NEWS.batches(progress_bar(range(steps)), seed), 1):
+            yield batch  # your loop takes its step here
+            schedule.step()
+            look(step, model)
 
-fresh, _ = train(0, blanked(0.3))
-before = [fill(fresh, WORDS, sentence, 3)[0] for sentence in SENTENCES]
-trained, losses = train(STEPS, blanked(0.3))
-for sentence, guess in zip(SENTENCES, before, strict=True):
-    print(f"{sentence:38} before: {guess}")
-    print(f"{'':38} after:  {fill(trained, WORDS, sentence, 3)[0]}")
+    return model, train_blanks(model, batches(), asks, optimizer)
+
 
 # %% [markdown]
-# Your loop's means, smoothed over 100 batches:
+# How is it judged? One word of a sentence is hidden, and $-\log p$ of the right one counts, in nats. A small part of the news is there to **choose** by: every 250 batches we look at its blanks, and keep the weights that fill them best. Another part, which nobody has looked at, will judge.
+#
+# Write two sentences of your own in `MINE`, of words that the news might use, with a `[MASK]` in each. 2,500 batches take about 35 s.
 
-# %% slide="subslide"
-figures.loss_curve(losses)
+# %% [markdown] deck="printed" lines="1-8"
+# ## Your loop, before and after 2,500 batches
+#
+# minutes: 2
+#
+# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: *the prime government says*, *they have been the game*. It is small, and it has read twelve hundred sentences.
+#
+# ask: What has it learnt, and what not?
+#
+# expect: "Nothing." It has learnt which kind of word fits: *been* after *have*, an office after *prime*. Not yet which word.
+#
+# skip: Read the first two. Live: it takes a minute or more to train; show the stored lines.
 
 # %%
-blanks, (early, _) = single_blanks(TEXT, WORDS), train(200, blanked(0.3))
-for steps, model in {200: early, STEPS: trained}.items():
-    share = float((blanks.first_choices(model) == WORDS.id("the")).mean())
-    print(f"After {steps:,} steps *the* is its first choice in {share:.0%} of the held-out blanks.")
+import copy
+
+MINE = ["police said the man was [MASK] .", "they have [MASK] the game ."]  # change me
+SENTENCES = ["the united [MASK] .", "the prime [MASK] says he is happy .", *MINE]
+
+
+def nats(model, blanks, before=0):
+    """-log p of the right word of each blank; asked one position `before` it, if 1."""
+    bets = log_p(model, blanks.rows, blanks.mask, blanks.positions - before)
+    return -bets[torch.arange(len(bets)), blanks.words].double().numpy()
+
+
+seen, says_the, kept = [], [], []
+
+
+def look(step, model):
+    """Every 250 steps: the blanks to choose by; keep the weights if they cost least so far."""
+    if step % 250 == 0:
+        blanks = NEWS.chosen_by
+        seen.append(nats(model, blanks).mean())
+        best = log_p(model, blanks.rows, blanks.mask, blanks.positions).argmax(1)
+        says_the.append(float((best == NEWS.words.id("the")).double().mean()))
+        if seen[-1] == min(seen):
+            kept[:] = [copy.deepcopy(model.state_dict())]
+
+
+trained, losses = train(STEPS, hide(0.3), look=look)
+trained.load_state_dict(kept[0])
+fresh = BlankModel(V)
+for sentence in SENTENCES:
+    print(f"{sentence:38} before: {fill(fresh, NEWS.words, sentence)}")
+    print(f"{'':38} after:  {fill(trained, NEWS.words, sentence)}")
 
 # %% [markdown]
-# At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. The rest it must learn from the neighbours, through its attention, which takes much longer.
+# The losses that your loop returned, as means of 250 batches, beside the blanks of sentences that it does not learn from:
+
+# %% slide="subslide"
+own = np.reshape(losses, (-1, 250)).mean(1)
+figures.loss_curves(250, {"its own sentences": own, "other sentences": seen})
+
+# %%
+best = int(np.argmin(seen))
+for at in (0, best):
+    print(f"after {250 * (at + 1):,} batches *the* fills {says_the[at]:.0%} of the blanks")
+
+# %% [markdown]
+# At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. The rest it must learn from the neighbours, through its attention, which takes much longer. And of what it learns late, much holds for its own sentences alone: twelve hundred are few.
 #
-# But for words side by side no network is needed: count how often one word follows another, and multiply the probabilities given by the two neighbours.
+# Where does a blank look? The block's attention weights say it, a mean over its four heads:
+
+# %%
+row = torch.tensor([[2, *NEWS.words.encode(SENTENCES[1].split()), 3]])
+entered = trained.enter(row, torch.zeros_like(row)).detach()
+_, weights = trained.blocks.layers[0].self_attn(entered, entered, entered)
+blank = int((row[0] == 4).nonzero())
+looks = zip(NEWS.words.decode(row[0].tolist()), weights[0, blank].tolist(), strict=True)
+print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share in looks))
+
+# %% [markdown]
+# ### What would counting do?
+#
+# For words side by side no network is needed. Two rivals count in the same sentences:
+#
+# - **pairs**: how often one word follows another; the bets of the two neighbours are multiplied,
+# - **triples**: every word is tried in the blank, and all triples that then hold it are scored, up to two words away on each side. They are smoothed after Kneser and Ney, as in lesson 03.
+#
+# The strongest rival is a sum of both, $w\,p_{\text{pairs}} + (1 - w)\,p_{\text{triples}}$, with the weight that fills the blanks to choose by best.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
 #
-# say: So no network is needed for words side by side: count how often one word follows another, and multiply what the two neighbours say. Which counts does this network beat on held-out blanks?
+# say: So no network is needed for words side by side: count pairs of neighbours, and triples that hold the blank, up to two words away. Which counts does this network beat on held-out blanks?
 #
 # ask: The poll.
 #
-# expect: "Both: it reads the whole sentence." Counting knows from the start that neighbours matter. The network has to find that out.
+# expect: "All: it reads the whole sentence." Counting knows from the start that neighbours matter. The network has to find that out.
 #
 # skip: Show the bars.
 
 # %%
-choices = ["none", "of words", "of words and of pairs on both sides"]
-predict("yours", "Which counts does your model beat on held-out blanks?", options=choices)
+choices = ["none", "of words", "of words and pairs", "all three"]
+predict("yours", "Which counts (words, pairs, triples) does your model beat?", options=choices)
 
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: Nats for the right word: lower is better. Counts of pairs 3.9, the network 4.2; the interval of the difference reaches from minus 0.47 to zero. On its own sentences the network has 2.8: of what it learnt late, much holds for these sentences alone.
+# say: Nats for the right word: lower is better. Pairs and triples mixed 3.7, the network 4.3. The last bar is the question to ask of every network: what does it add to the best cheap rival? Here 0.08 nats, from 0.00 to 0.17: not clear. With five times the text it will be a third of a nat.
 #
 # ask: What would you change to let the network win?
 #
-# expect: "Train longer." It has learnt its sentences by heart already: give it more text.
+# expect: "Train longer." It has begun to learn its sentences by heart already: give it more text.
 #
 # skip: Say the title.
 
+
 # %% slide="subslide"
-nats = blanks.nats_of_counts(TEXT, WORDS) | {"yours": blanks.nats(trained)}
-points = {name: blanks.interval(cost) for name, cost in nats.items()}
-figures.blank_bars(points, title="Blanks in held-out news: your network and what counting can do")
+def mixed(one, other):
+    """Nats of the best sum of two probabilities; its weight fills the first blanks best."""
+    sums = [
+        [-np.log(w * np.exp(-a) + (1 - w) * np.exp(-b)) for a, b in zip(one, other, strict=True)]
+        for w in np.linspace(0, 1, 21)
+    ]
+    return min(sums, key=lambda parts: parts[0].mean())
+
+
+parts = NEWS.chosen_by, NEWS.judged_by
+yours = [nats(trained, part) for part in parts]
+counts = mixed(*([part.counts[name] for part in parts] for name in ("pairs", "triples")))
+both_kinds = mixed(counts, yours)
+cost = NEWS.judged_by.counts | {
+    "pairs,\ntriples": counts[1],
+    "yours": yours[1],
+    "counts,\nyours": both_kinds[1],
+}
+adds = NEWS.judged_by.lead(counts[1] - both_kinds[1])
+points = {name: NEWS.judged_by.interval(one) for name, one in cost.items()}
+figures.blank_bars(points, title=figures.added("your network", "counts", adds))
 
 # %%
-of_words, of_pairs, own = nats.values()
-gain = blanks.interval(of_pairs - own)
-print("Pairs less yours, nats: {mean:+.2f} ({low:+.2f} to {high:+.2f})".format(**gain))
-print(f"Yours: {np.mean(losses[-100:]):.1f} nats on its own sentences, {own.mean():.1f} on others")
-outcome("yours", choices[2 if gain["low"] > 0 else int(own.mean() < of_words.mean())])
+behind = NEWS.judged_by.lead(counts[1] - yours[1])
+print(f"Nats that yours saves over the counts:  {behind}")
+print(f"Nats that it saves, added to them:      {adds}")
+beaten = [
+    NEWS.judged_by.counts[name].mean() > yours[1].mean() for name in ("words", "pairs", "triples")
+]
+outcome("yours", choices[sum(beaten)])
 
 # %% [markdown]
-# Your network does not beat the pairs of neighbours. Counting knows from the start that neighbours matter, and twelve hundred sentences are few: of what your network learnt late, much holds for its own sentences alone.
+# (The whiskers are 95 %, whole sentences drawn anew; *ahead* and *behind* are said only where such an interval holds no 0.)
+#
+# Counting wins: it knows from the start that neighbours matter, which your network has to find out from twelve hundred sentences. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way. From so few sentences your network adds little. With five times the text it adds a third of a nat, as you will see below.
 #
 # ### A larger one
 #
@@ -408,20 +573,44 @@ outcome("yours", choices[2 if gain["low"] > 0 else int(own.mean() < of_words.mea
 # skip: Read two of them. Live instead: a sentence of the room's in MINE, a second.
 
 # %% slide="subslide"
+from elmo_mini.models.masked_lm import MaskedLM
+from elmo_mini.transformer.files import load_masked_lm
+
 large, large_words = load_masked_lm()
 for sentence in ["she opened the [MASK] and went in .", "two [MASK] ago we left .", *MINE]:
-    print(f"{sentence:40} {fill(large, large_words, sentence, 4)[0]}")
+    print(f"{sentence:40} {fill(large, large_words, sentence, 4)}")
 
 # %% [markdown]
-# Does it pass the test of section 1? A linear reader of its top layer, at the same word, is asked for the noun's number (`left`), the verb's (`right`), and whether they agree. The last line asks this of the sentences that the reader has learnt from.
+# Does it pass the test of section 1? The same linear reader gets its top layer, at the same word. The control: three networks of these sizes that have read nothing.
+
 
 # %%
-before = agreement.unread_reader(large, large_words)
-for question, share in agreement.masked_reader(large, large_words).items():
-    print(f"{question:23} {share:4.0%}   networks that have read nothing {before[question]:4.0%}")
+def masked_states(task, model):
+    """A masked model's top layer at the last word before the verb, (N, D)."""
+    texts = [large_words.encode(map(str.lower, sentence)) for sentence in task.sentences]
+    rows = nn.utils.rnn.pad_sequence([torch.tensor([2, *t, 3]) for t in texts], batch_first=True)
+    with torch.no_grad():
+        states = model(rows, rows > 0)
+    return states[torch.arange(len(rows)), 1 + torch.tensor(task.position)].numpy()
+
+
+def judged(model):
+    """What the linear reader gets right; *learnt* are the sentences that it has learnt from."""
+    states = [masked_states(task, model) for task in (LEARN, NEW)]
+    found = right(linear, *states)
+    return found | {"agree, learnt": linear.score(states[0], LEARN.agree)}
+
+
+reads, unread = judged(large), []
+for seed in range(3):
+    torch.manual_seed(seed)
+    unread.append(judged(MaskedLM(large.options).eval()))
+for question, share in reads.items():
+    nothing = np.mean([found[question] for found in unread])
+    print(f"{question:14} {share:4.0%}   has read nothing: {nothing:4.0%}")
 
 # %% [markdown]
-# The model's reading has joined noun and verb: of the sentences that it learnt from, the linear reader judges far more than 75 in 100 rightly, which no sum of ELMo's halves allows. With new nouns little of that is left, about six in ten. At this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
+# Reading has joined noun and verb: of the sentences that it learnt from, the linear reader judges far more than 75 in 100 rightly, which no sum of ELMo's halves allows. With new nouns little of that is left, about six in ten. At this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
 
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
@@ -430,7 +619,7 @@ for question, share in agreement.masked_reader(large, large_words).items():
 #
 # $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)}$$
 #
-# It is divided by the word's own probability, which would otherwise count twice.
+# It is divided by the word's own probability, which would otherwise count twice. Everybody gets what is best on text of its own for that: each network stops where it fills other blanks best, and each of the product's three factors has an exponent, chosen there. The counts are pairs and triples mixed, as above. *Two of both* multiplies two starts that read both sides, so that two networks stand against two; in *both, counts* the bets of both are added up.
 
 # %% [markdown] deck="poll"
 # minutes: 2
@@ -439,20 +628,21 @@ for question, share in agreement.masked_reader(large, large_words).items():
 #
 # ask: The poll. How much will lie between them?
 #
-# expect: "Both at once, by far." It is ahead. Look at how much.
+# expect: "Both at once, by far." Far ahead of each side, and not of their product.
 #
 # skip: Vote only.
 
 # %%
-choices = ["the product", "both at once"]
-predict("product", "What loses less on real text?", options=choices)
+choices = ["both at once", "the product", "no clear difference"]
+ANSWERS = ["ahead", "behind", "no clear difference"]
+predict("product", "What loses fewer nats on real text?", options=choices)
 
 # %% [markdown] deck="figure"
-# ## Both at once is far ahead of each side, and hardly of their product
+# ## Both at once is far ahead of each side, and level with their product
 #
 # minutes: 3
 #
-# say: Brown, five starts, nats for the hidden word. From the left 4.19, from the right 3.91, product 3.55, both at once 3.48. So 0.06 nats between the last two, interval 0.01 to 0.12. Most of what the two sides know of a blank can be joined afterwards.
+# say: Brown, five starts, nats for the hidden word. From the left 4.19, from the right 3.91, counts 3.69, the product 3.52, both at once 3.48. Everybody is tuned on other text: where to stop, the exponents of the product. Most of what the two sides know of a blank can be joined afterwards. At one size, two networks against two, both at once is ahead by a tenth of a nat. And counts still add a tenth to it.
 #
 # ask: Why then did BERT win everywhere?
 #
@@ -461,30 +651,41 @@ predict("product", "What loses less on real text?", options=choices)
 # skip: Left, right, both.
 
 # %% slide="subslide"
-BLANKS = stored_result("both_sides_blanks")
-figures.side_bars(BLANKS.numbers["nats"])
+from course.results.intervals import Lead
+from course.results.stored import stored_result
+
+BLANKS = stored_result("both_sides_blanks").numbers
+figures.side_bars(BLANKS)
 
 # %%
-print(BLANKS)
-print("More nats than both at once; 95 %, sentences and starts drawn anew:")
-for name, found in BLANKS.numbers["less_both"].items():
-    more = found["over_sentences_and_seeds"]
-    print(f"  {name}: " + "{mean:+.2f} ({low:+.2f} to {high:+.2f})".format(**more))
-print("Twice the other's chance for the right word; 95 %, Student's t over the five starts:")
-for name in ("both_twice_as_sure_as_product", "product_twice_as_sure_as_both"):
-    share = "in {mean:.1%} of the blanks ({low:.1%} to {high:.1%})".format(**BLANKS.numbers[name])
-    print(f"  {name.replace('_', ' ')}: {share}")
-outcome("product", choices[int(more["mean"] > 0)])
+print("Nats saved by the second; 95 %, sentences and starts drawn anew:")
+leads = {}
+for names in (
+    "right less both",
+    "counts less both",
+    "product less both",
+    "product less two of both",
+    "counts less both and counts",
+    "both less both and counts",
+):
+    found = BLANKS["differences"][names]
+    leads[names] = Lead(found["mean"], found["low"], found["high"], digits=2)
+    print(f"  {names:28} {leads[names]}")
+outcome("product", choices[ANSWERS.index(leads["product less both"].verdict)])
 
 # %% [markdown]
-# On another text, with five times your sentences, the network is well ahead of the pairs, and of either side alone. Against the product of experts, which has two networks, it gains little: most of what the two sides know of a blank can be joined afterwards, as ELMo's users do. In about one blank of six, both at once gives the right word twice the product's probability; in one of seven it is the other way round. So each is often the surer one; both at once is ahead in only 3 or 4 more blanks of a hundred. (The figure's whiskers are over the five starts alone.)
+# On this text, with five times your sentences, reading both sides at once is far ahead of either side. It is ahead of the counts, too, and added to them it saves a third of a nat. But against **two readers that never meet** it is not: their product of experts cannot be told apart from it. Most of what the two sides know of a blank can be joined afterwards, as ELMo's users do.
 #
-# The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
+# Is each the surer one at other blanks? In about one blank of eight, both at once gives the right word twice the product's probability, and in about as many it is the other way round. But against another start of itself it is no different: that says nothing of sides.
+#
+# The product has two networks, though. Two starts of *both at once*, multiplied in the same way, are as large, and they are ahead of two readers that never meet: 0.11 nats (0.06 to 0.14). So at one size, reading both sides at once pays, a little. And to both at once, counts add 0.13 nats (0.07 to 0.18): it has not learnt all pairs yet.
+#
+# Why so little? A blank of real text seldom asks for what stands in neither side alone, as section 1 did. And these are short sentences and small networks. The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
 
 # %% [markdown]
 # ### What asking for 15 in 100 costs
 #
-# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs.
+# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs. The six runs take about 20 s.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -506,48 +707,57 @@ predict("share", "How much worse is the second than the first?", options=choices
 #
 # minutes: 2
 #
-# say: After 300 batches 0.36 nats, and a blank costs about as much again: a reader of the next word stands beside it, a blank must find its neighbour. Two starts are few, so both intervals are too narrow. In the paper the masked model converges a little more slowly.
+# say: After 250 batches 0.34 nats, and a blank costs about as much again: a reader of the next word stands beside it, a blank must find its neighbour. Two starts are few, so both intervals are too narrow. In the paper the masked model converges a little more slowly.
 #
-# ask: What happens to the first one's lead after 600 rounds?
+# ask: What happens to the first one's lead after 500 rounds?
 #
 # expect: "It grows." On so little text it begins to learn by heart. They try it.
 #
 # skip: Say the first difference.
 
+
 # %% slide="subslide"
-ROUNDS = 300  # change me
+def next_words(ids, share=1.0):
+    """Nothing is hidden; a share of the positions is asked for the word that follows."""
+    targets = torch.full_like(ids, -1)
+    targets[:, :-1] = ids[:, 1:]
+    left_out = (targets < 5) | (torch.rand(ids.shape) >= share)
+    return ids, targets.masked_fill(left_out, -1)
+
+
+ROUNDS = 250  # change me
 ASKED = {
-    "next word, all": both_sides.next_words,
-    "next word, 15 in 100": lambda ids: both_sides.next_words(ids, 0.15),
-    "blank, 15 in 100": blanked(0.15),
+    "next word, all": next_words,
+    "next word, 15 in 100": lambda ids: next_words(ids, 0.15),
+    "blank, 15 in 100": hide(0.15),
 }
-nats = {}
+cost = {}
 for name, asks in ASKED.items():
     runs = [train(ROUNDS, asks, seed, "left") for seed in (1, 2)]
-    nats[name] = np.stack([blanks.nats(model, int("next" in name)) for model, _ in runs])
+    cost[name] = np.stack([nats(model, NEWS.judged_by, int("next" in name)) for model, _ in runs])
     print(f"{name:20} {np.mean([told[-50:] for _, told in runs]):.1f} nats on its own sentences")
-points = {name: blanks.interval(cost) for name, cost in nats.items()}
+points = {name: NEWS.judged_by.interval(one) for name, one in cost.items()}
 figures.blank_bars(points, title="A held-out word from what stands to its left (two runs each)")
 
 # %%
-every, few, hidden_few = nats.values()
-cost = blanks.interval(few - every)
-says = "{mean:+.2f} nats ({low:+.2f} to {high:+.2f}, sentences and starts drawn anew)"
-print("Asked for few and not for all:", says.format(**cost))
-print("At a blank and not before it: ", says.format(**blanks.interval(hidden_few - few)))
-outcome("share", choices[int(cost["mean"] > 0.1) + int(cost["mean"] > 1)])
+every, few, hidden_few = cost.values()
+asking, blank_less = NEWS.judged_by.lead(few - every), NEWS.judged_by.lead(hidden_few - few)
+print("Nats more; 95 %, sentences and starts drawn anew:")
+print(f"  asked for few and not for all: {asking}")
+print(f"  at a blank and not before it:  {blank_less}")
+outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 
 # %% [markdown]
-# After 300 rounds, asking for fewer words has a price, and the blank costs about as much again. (Two starts are few: both intervals are too narrow.) One reason may be that a reader of the next word stands beside it, while a blank must find its neighbour. And its context has holes. (Neither was tested.)
+# After 250 rounds, asking for fewer words has a price, and the blank costs about as much again. (Two starts are few: both intervals are too narrow.) One reason may be that a reader of the next word stands beside it, while a blank must find its neighbour. And its context has holes. (Neither was tested.)
 #
-# **Change one thing:** give them 600 rounds. What becomes of the first one's lead? Its loss on its own sentences tells why.
+# **Change one thing:** give them 500 rounds. What becomes of the first one's lead? Its loss on its own sentences tells why.
 #
 # In the paper the masked model converges a little more slowly than one that reads from left to right. Yet on MNLI, the one task shown, it is ahead almost at once (appendix C.1, figure 5).
 
 # %% [markdown] slide="slide"
 # ## 3. Three broken runs
 #
-# Four runs of 200 batches. One is sound. A, B and C have one fault each, from this list.
+# Four runs of 200 batches, about 15 s. One is sound. A, B and C have one fault each, from this list.
 #
 # 1. the model reads the words as they were before any was hidden
 # 2. the model is asked for what it reads at the chosen positions
@@ -576,13 +786,16 @@ outcome("share", choices[int(cost["mean"] > 0.1) + int(cost["mean"] > 1)])
 # skip: Say that A and C see the answer.
 
 # %% slide="subslide"
-seen = planted.every_run(TEXT, WORDS, 200)
-reported = {name: s.training for name, s in seen.items()}
-figures.run_bars(reported, {name: s.blanks for name, s in seen.items()})
+from course.both_sides_at_once.broken_blanks import every_run
+
+symptoms = every_run(NEWS.text, NEWS.words, 200)
+reported = {name: run.training for name, run in symptoms.items()}
+figures.run_bars(reported, {name: run.blanks for name, run in symptoms.items()})
 
 # %%
-for name, s in seen.items():
-    print(f"{name:>5}: moves by {s.moved:.0e}, repeats {s.own:.0%}, answers [MASK] {s.mask:.0%}")
+for name, run in symptoms.items():
+    shares = f"repeats {run.own:.0%}, answers [MASK] {run.mask:.0%}"
+    print(f"{name:>5}: moves by {run.moved:.0e}, {shares}")
 
 # %% [markdown] exercise="broken_blanks"
 # ### Exercise 3. Three broken runs
@@ -656,84 +869,35 @@ check("broken_blanks", broken_blanks)
 # skip: Show the question only.
 
 # %% [markdown] slide="subslide"
-# BERT learns a second question from raw text, **next-sentence prediction**: does the second sentence follow the first? In one half of the pairs it does. In the other half it was drawn at random.
+# BERT learns a second question from raw text, **next-sentence prediction**: does the second sentence follow the first? In one half of the pairs it does. In the other half it was drawn at random. (Sections 5 and 6 make such pairs, and derive the best score that a judge of them can give.)
+
+# %% [markdown] deck="words"
+# ## Myth or measured?
 #
-# Is that negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair was its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
-
-# %% [markdown] exercise="best_log_odds"
-# ### Exercise 4. The best judge of pairs (derive it)
+# > "Two readers that never meet cannot be joined afterwards. Only both sides at once will do."
 #
-# First with pen and paper. A true pair $(a, b)$ comes with probability $p(a, b)$. In a false one, $a$ and $b$ are drawn independently: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true, the probability of *true* over that of *false*?
+# minutes: 1.5
 #
-# Then write `best_log_odds(counts, false)`. `counts` (A, B) says how often sentence $b$ came after sentence $a$; no count is 0. `false` is $f$. Return the natural logarithm of the odds of every pair, an array (A, B). (For simplicity a false second sentence may be the true one here.)
-
-
-# %% exercise="best_log_odds"
-def best_log_odds(counts, false):
-    """(A, B): the log odds that a pair is true."""
-    ### BEGIN SOLUTION
-    joint = counts / counts.sum()
-    first = joint.sum(1, keepdims=True)
-    second = joint.sum(0, keepdims=True)
-    return np.log((1 - false) * joint) - np.log(false * first * second)
-    ### END SOLUTION
-
-
-# %% check="best_log_odds"
-check("best_log_odds", best_log_odds)
-
-# %% [markdown] hints="best_log_odds"
-# nudge: Of all pairs, which share is this very pair and true? Which share is this very pair and false?
+# say: In section 1 it is a proof: no sum of the two halves knows whether they agree. On real text it is a measurement: the product of two readers comes close.
 #
-# idea: Bayes: the odds are the first share over the second. Each has two factors, one for true or false, one for the pair.
+# ask: What would real text have to be like for the proof to matter?
 #
-# outline: Divide `counts` by their sum; row sums are $p(a)$, column sums $p(b)$, both with `keepdims=True`. Return the log of $(1 - f)\,p(a, b)$ less the log of $f\,p(a)\,p(b)$.
-
-# %%
-best_log_odds = or_reference("best_log_odds", best_log_odds)
+# expect: "Longer sentences." Full of questions like the agreement of noun and verb, where neither side alone leans to an answer.
+#
+# skip: Leave it out.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
 #
-# > *"BERT uses negative sampling, for sentences in place of words."*
+# > *"Two readers that never meet cannot be joined afterwards. Only both sides at once will do."*
 #
-# Your formula decides. Take sentences that know nothing of each other: $p(a, b) = p(a)\,p(b)$.
-
-# %% [markdown] deck="poll"
-# - 0
-# - −log 5
-# - +log 5
-# - it depends on the sentences
-#
-# minutes: 1.5
-#
-# say: "BERT uses negative sampling, for sentences in place of words." Take sentences that know nothing of each other, and five false pairs for each true one.
-#
-# ask: The poll.
-#
-# expect: "It depends." They know nothing of each other, so only the shift is left: minus log five, as in word2vec. A cousin, and not the same: BERT reads the pair jointly, has no k, and the paper never speaks of it.
-#
-# skip: Leave it out.
-
-# %%
-predict("shift", "For each true pair, five false ones. What log odds does every pair get?")
-
-# %%
-unrelated = np.outer([2.0, 3.0], [4.0, 1.0])
-for share in (1 / 2, 5 / 6):
-    print(
-        f"share of false pairs {share:.2f}: log odds {best_log_odds(unrelated, share)[0, 0]:+z.2f}"
-    )
-outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
-
-# %% [markdown]
-# **A cousin, not the same.** With one false pair for each true one, the best score is the pointwise mutual information of the two sentences. With five, subtract $\log 5$, as in lesson 01. But word2vec scores a pair by a dot product of two separate vectors. BERT reads the pair **jointly**, has no $k$ and no exponent for the noise, and the paper never speaks of negative sampling.
+# **Half a myth.** What depends on left and right together is in no sum of the two: section 1 has the proof. But that question was made for the purpose, and a network on top can join the halves, if it gets labels enough. Asked for the words of real text, two readers that never meet are level with one that reads both sides, once they are joined by a product. With two networks on either side, both at once is ahead, by a tenth of a nat.
 
 # %% [markdown] deck="words"
 # ## What to take home
 #
 # - What depends on left and right together is **not in a sum** of the halves.
-# - On real text both at once beat each side by far, and their product by a little.
+# - On real text both at once beat each side by far, and are level with their product.
 # - A loss says something only of the **question that was asked**.
 # - Asked for 15 words in 100, a model learns more slowly at first.
 #
@@ -751,11 +915,11 @@ outcome("shift", float(best_log_odds(unrelated, 5 / 6)[0, 0]), factor=1.15)
 # ## Recap
 #
 # - What depends on left and right together is not in a sum of the halves, however well each is trained.
-# - On real text both sides at once beat each side by far, and the product of the two by a little.
+# - A Transformer encoder: word, position and segment embeddings are added; in each block every token mixes what all others tell, by attention weights, and then thinks alone.
+# On real text both sides at once beat each side by far. The product of two readers that never meet is level with it; two networks of the one kind are a little ahead of two of the other.
 # - A loss says something only of the question that was asked. Where the answer is in sight, it says nothing.
 # - Masked language model, a cloze test: 15 in 100 words are asked for, so it learns more slowly at first. Of 100 of these, 80 are hidden, 10 swapped, 10 left.
-# - Word, position and segment embeddings are added; `[CLS]` and `[SEP]` frame the sentences.
-# - Next-sentence prediction: the best judge of pairs scores by mutual information, shifted by the share of false pairs.
+# - `[CLS]` and `[SEP]` frame the sentences of a row. Next-sentence prediction asks whether the second follows the first.
 
 # %%
 calibration()
@@ -777,14 +941,14 @@ progress()
 # %% [markdown] slide="slide"
 # ## If you have time
 #
-# Each section stands alone: pairs of sentences with two exercises (35 minutes), what the states are worth (6), readers that meet (4), and BERT's heads, which need the pairs (4).
+# Each section stands alone: pairs of sentences with two exercises (30 minutes), the best judge of pairs (18), what the states are worth (6), readers that meet (4), and BERT's heads, which need the pairs (4).
 #
 # ## 5. Make the pairs, and ask the larger model
 #
 # First the row of section 4, then the pairs that BERT learns from.
 
 # %% [markdown] exercise="pack"
-# ### Exercise 5. Two sentences in one row
+# ### Exercise 4. Two sentences in one row
 #
 # Write `pack(first, second, longest)`. The sentences are lists of word numbers. Return two lists of one length: the row, and its segments. `[CLS]` is 2, `[SEP]` is 3. An empty second sentence has no `[SEP]`.
 #
@@ -818,7 +982,7 @@ check("pack", pack)
 # outline: While words and marks are more than `longest`, pop from the longer list, from the second on a tie; count the marks anew each time. Then `[2, *first, 3]` with zeros, and, if there is a second sentence, `[*second, 3]` with ones.
 
 # %% [markdown] exercise="sentence_pairs"
-# ### Exercise 6. True pairs and false ones
+# ### Exercise 5. True pairs and false ones
 #
 # Write `sentence_pairs(documents, rng)`. A document is a list of sentences, a sentence a list of words. Return a list of triples `(first, second, follows)`. Every sentence but the last of its document is the first of one triple. With probability one half, `second` is the sentence after it and `follows` is 1. Otherwise `follows` is 0, and `second` is drawn from all sentences of all documents, each equally likely, except the first itself and the one after it. (Two sentences with the same words are still two sentences.) Draw with NumPy's `rng`.
 
@@ -853,56 +1017,118 @@ check("sentence_pairs", sentence_pairs)
 
 # %% slide="subslide"
 pack, sentence_pairs = or_reference("pack", pack), or_reference("sentence_pairs", sentence_pairs)
-judged = sentence_pairs(next_sentences.pages(), np.random.default_rng(0))
-predicted = {
-    "shared words": next_sentences.shared_words(judged),
-    "the larger model": next_sentences.predicted_by(large, large_words, judged, pack),
-}
-figures.judge_bars(next_sentences.accuracies(judged, predicted), next_sentences.commoner(judged))
+from course.both_sides_at_once import next_sentences
+
+pairs = sentence_pairs(next_sentences.pages(), np.random.default_rng(0))
+ids, mask, segments = next_sentences.rows(pairs, large_words, pack, 64)
+with torch.no_grad():
+    follows = (large.next_score(large(ids, mask, segments)) > 0).numpy()
+predicted = {"shared words": next_sentences.shared_words(pairs), "the larger model": follows}
+right_of = {name: next_sentences.accuracy(pairs, said) for name, said in predicted.items()}
+figures.judge_bars(right_of, next_sentences.commoner(pairs))
+
+# %%
+model_leads = next_sentences.difference(pairs, *predicted.values())
+print(f"The larger model less shared words, in points: {model_leads}")
 
 # %% [markdown]
 # The line is what you get by giving the commoner answer each time. The first judge has no model at all: *true, if they share more words than most pairs do*. The larger model was trained on this very question, and is not clearly better. RoBERTa later left next-sentence prediction out, and the scores stayed or rose slightly (its section 4.2).
 
 # %% [markdown] slide="slide"
-# ## 6. What are its states worth?
+# ## 6. The best judge of pairs
 #
-# Masked models like the larger one and biLMs like the course's are asked what lesson 09 asked: the senses of four words, then parts of speech. The controls: networks that have read nothing, layer 0, and random vectors of the word and its three neighbours on each side.
+# Is next-sentence prediction negative sampling? In lesson 01 a true pair of words stood against $k$ false ones, and the best score of a pair was its pointwise mutual information less $\log k$. Here sentences take the place of words, and a share $f$ of the pairs is false.
 
-# %% slide="subslide"
-SENSES = stored_result("masked_layers_senseval")
-figures.layer_bars(
-    SENSES.numbers["rows"],
-    title="Senses of four words: both top layers narrowly beat the neighbours (stored)",
-)
+# %% [markdown] exercise="best_log_odds"
+# ### Exercise 6. The best judge of pairs (derive it)
+#
+# First with pen and paper. A true pair $(a, b)$ comes with probability $p(a, b)$. In a false one, $a$ and $b$ are drawn independently: $p(a)\,p(b)$. A share $f$ of the pairs is false. Given $a$ and $b$, what are the odds that the pair is true, the probability of *true* over that of *false*?
+#
+# Then write `best_log_odds(counts, false)`. `counts` (A, B) says how often sentence $b$ came after sentence $a$; no count is 0. `false` is $f$. Return the natural logarithm of the odds of every pair, an array (A, B). (For simplicity a false second sentence may be the true one here.)
+
+
+# %% exercise="best_log_odds"
+def best_log_odds(counts, false):
+    """(A, B): the log odds that a pair is true."""
+    ### BEGIN SOLUTION
+    joint = counts / counts.sum()
+    first = joint.sum(1, keepdims=True)
+    second = joint.sum(0, keepdims=True)
+    return np.log((1 - false) * joint) - np.log(false * first * second)
+    ### END SOLUTION
+
+
+# %% check="best_log_odds"
+check("best_log_odds", best_log_odds)
+
+# %% [markdown] hints="best_log_odds"
+# nudge: Of all pairs, which share is this very pair and true? Which share is this very pair and false?
+#
+# idea: Bayes: the odds are the first share over the second. Each has two factors, one for true or false, one for the pair.
+#
+# outline: Divide `counts` by their sum; row sums are $p(a)$, column sums $p(b)$, both with `keepdims=True`. Return the log of $(1 - f)\,p(a, b)$ less the log of $f\,p(a)\,p(b)$.
 
 # %%
-TAGS, KNOWN = stored_result("masked_layers_pos"), stored_result("masked_layers_pos_known")
-pairs = [
-    ("masked, layer 3", "biLM, layer 2"),
-    ("biLM, layer 0", "masked, layer 3"),
-    ("masked, layer 3", "masked, layer 0"),
-    ("masked, layer 1", "masked, layer 0"),
-    ("masked, layer 3", "masked, untrained, layer 3"),
-    ("biLM, layer 2", "biLM, untrained, layer 2"),
-    ("masked, layer 3", "neighbours"),
-    ("biLM, layer 2", "neighbours"),
-]
-print("Five starts of each. In ( ): over starts and sentences. In [ ]: over the starts alone.")
-for result in (SENSES, TAGS, KNOWN):
-    print(result.title)
-    for ours, theirs in pairs:
-        gain = result.numbers["differences"][f"{ours} less {theirs}"]
-        print(f"  {ours} less {theirs}: {lead_twice(gain)}")
+best_log_odds = or_reference("best_log_odds", best_log_odds)
 
 # %% [markdown]
-# **Senses:** the biLM's top layer is 1.7 points ahead of the masked model's (0.1 to 3.2). Reading taught both far more: 18 points to the masked model, 14 to the biLM, over networks that have read nothing. But the random vectors of a few neighbours come within 3.3 points of the one and 5.0 of the other.
+# > *"BERT uses negative sampling, for sentences in place of words."*
 #
-# **Parts of speech:** the biLM is far ahead, and so is its layer 0, which sees no neighbour. It reads letters, and a word's letters tell much about its part of speech. The masked model reads whole words in lower case and knows 10,000. The last list keeps to words that it knows, without capitals. The lead shrinks but stays: there its top layer is only two points above its layer 0, its best layer three and a half. And the biLM's letters alone are nine points ahead of that top layer. How a model reads its words can weigh more than which side it reads them from. A BERT of your own would begin with pieces of words, as BERT does.
-#
-# (Five starts of each model, the larger one and the biLM that you have used among them. All had the same text and the same number of steps. Each start learns from examples of its own, and all are asked about the same words.)
+# Your formula decides. Take sentences that know nothing of each other: $p(a, b) = p(a)\,p(b)$.
+
+# %%
+predict("shift", "For each true pair, five false ones. What log odds does every pair get?")
+
+# %%
+unrelated = np.outer([2.0, 3.0], [4.0, 1.0])
+for share in (1 / 2, 5 / 6):
+    odds = best_log_odds(unrelated, share)[0, 0]
+    print(f"share of false pairs {share:.2f}: log odds {odds:+z.2f}")
+outcome("shift", float(odds), factor=1.15)
+
+# %% [markdown]
+# **A cousin, not the same.** With one false pair for each true one, the best score is the pointwise mutual information of the two sentences. With five, subtract $\log 5$, as in lesson 01. But word2vec scores a pair by a dot product of two separate vectors. BERT reads the pair **jointly**, has no $k$ and no exponent for the noise, and the paper never speaks of negative sampling.
 
 # %% [markdown] slide="slide"
-# ## 7. Readers that meet
+# ## 7. What are its states worth?
+#
+# The larger masked model and the course's biLM are asked what lesson 09 asked. First the **senses** of four words: a linear reader of the top layer, at the word, learns from 250 examples of each. Its rival needs no network: **naive Bayes** over the words of the sentence, and over the three neighbours on each side with their distances. Then both together: their log probabilities are added. (The smoothing, the penalty and the weight of the sum are chosen on a fifth of the examples. Four draws of examples; one start of each model.)
+
+# %% slide="subslide"
+STATES = stored_result("masked_layers_rivals").numbers
+figures.sense_bars(STATES)
+
+# %%
+print("Senses, points; 95 %, draws and sentences drawn anew:")
+for names in (
+    "masked less naive Bayes",
+    "biLM less naive Bayes",
+    "naive Bayes and masked less naive Bayes",
+    "naive Bayes and biLM less naive Bayes",
+):
+    print(f"  {names:39} {Lead.of(STATES['differences'][names])}")
+
+# %% [markdown]
+# Alone, the masked states are behind: 4.2 points (2.3 to 6.3) fewer than counted words. The biLM's are level. Added to the words, either brings a point or two: what they know is in good part what the words of the sentence tell, and a little is not.
+#
+# Then **parts of speech**, at words that the masked model knows (it has 10,000, in lower case). Here five starts of each model stand against each other.
+
+# %%
+KNOWN = stored_result("masked_layers_pos_known").numbers["differences"]
+print("Parts of speech, points; 95 %, starts and sentences drawn anew:")
+for names in (
+    "masked, layer 3 less masked, untrained, layer 3",
+    "masked, layer 3 less biLM, layer 2",
+    "biLM, layer 0 less masked, layer 3",
+    "masked, layer 3 less masked, layer 0",
+):
+    print(f"  {names:47} {Lead.of(KNOWN[names])}")
+
+# %% [markdown]
+# Reading has taught the masked model much. Yet the biLM is far ahead, and even its layer 0, which sees no neighbour, is nine points ahead of the masked model's top. It reads letters, and a word's letters tell much about its part of speech. The masked model's top layer is only two points above its own layer 0. How a model reads its words can weigh more than which side it reads them from. A BERT of your own would begin with pieces of words, as BERT does.
+
+# %% [markdown] slide="slide"
+# ## 8. Readers that meet
 #
 # Lesson 07 had two layers of `nn.LSTM(bidirectional=True)`, deeply bidirectional in the wrong way. Does more depth copy better still? We have trained that class on Brown's short sentences, five times at each depth.
 
@@ -913,16 +1139,16 @@ predict(
 )
 
 # %% slide="subslide"
-LEAK = stored_result("both_sides_leak")
-nats = LEAK.numbers["nats"]
-figures.leak_bars(nats)
+LEAK = stored_result("both_sides_leak").numbers
+figures.leak_bars(LEAK["nats"])
 
 # %%
-print(LEAK)
+print("Per cent of tags right, read off the top states; 95 % over five starts:")
 for name in ("untrained", "never meet", "meet, 2 layers", "masked"):
-    tags = LEAK.numbers["tags"][name]
-    print("tags from the states, {0}: {mean:.0%} ({low:.0%} to {high:.0%})".format(name, **tags))
-outcome("deeper", min(choices, key=lambda n: nats[f"meet, {n} layer" + "s" * (n > "1")]["mean"]))
+    tags = LEAK["tags"][name]
+    print("  {0}: {mean:.0%} ({low:.0%} to {high:.0%})".format(name, **tags))
+layers = {n: f"meet, {n} layer" + "s" * (n > "1") for n in choices}
+outcome("deeper", min(choices, key=lambda n: LEAK["nats"][layers[n]]["mean"]))
 
 # %% [markdown]
 # With one layer nothing leaks: each half has read its own side, and it does as well as two readers that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies, too, but less well so far; it may only need more steps.
@@ -930,12 +1156,14 @@ outcome("deeper", min(choices, key=lambda n: nats[f"meet, {n} layer" + "s" * (n 
 # What are the states of two layers that meet worth to a tagger? Less than those of a network that has read nothing. The same holds for readers that never meet, and a masked network's are worth no more than unread ones. Runs this short tell nothing about features.
 
 # %% [markdown] slide="slide"
-# ## 8. Four kinds of task, four small heads
+# ## 9. Four kinds of task, four small heads
 #
 # The model stays the same whatever the task (the paper's figure 4). On top comes one linear layer, called a **task head** (no relation to the heads of attention). For a sentence or a pair it reads `[CLS]`, for tags every token. For an answer in a text it gives two numbers for every token: one for the start, one for the end. No task network, no CRF, no pointer network. (Two classifiers for the two ends were not new: DrQA's reader, of 2017, has them.) Here they stand, untrained, on your model and two of your pairs.
 
 # %% slide="subslide"
-ids, mask, segments = padded(next_sentences.packed(judged[:2], WORDS, pack, 32))
+from elmo_mini.transformer import heads
+
+ids, mask, segments = next_sentences.rows(pairs[:2], NEWS.words, pack, 32)
 states = trained(ids, mask, segments)
 start, end = heads.SpanHead(64)(states, segments)
 print("a sentence: ", tuple(heads.SentenceHead(64, 6)(states).shape), "a score for each label")

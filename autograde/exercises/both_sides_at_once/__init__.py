@@ -5,7 +5,7 @@ EXERCISES = (
     "corrupt",
     "train_blanks",
     "broken_blanks",
-    "best_log_odds",
     "pack",
     "sentence_pairs",
+    "best_log_odds",
 )

@@ -6,9 +6,9 @@ from course.both_sides_at_once.broken_blanks import EVERYWHERE, POSITIONS, RUNS,
 
 FAULTS = (  # as the lesson numbers them
     "the model reads the words as they were before any was hidden",
-    "the model is asked for what it reads at the chosen places",
+    "the model is asked for what it reads at the chosen positions",
     "the model is asked for every word",
-    "the model has no vectors of places",
+    "the model has no position embeddings",
     "the learning rate is a hundred times too small",
     "the mask of the words is turned round: attention goes to the padding",
 )

@@ -96,7 +96,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 if tensor.shape != ids.shape:
                     raise AnswerRefused(
                         f"What is {name} has the shape {tuple(tensor.shape)}, and `ids` has "
-                        f"{tuple(ids.shape)}: keep every place."
+                        f"{tuple(ids.shape)}: keep every position."
                     )
             pages.append(plain(tuple(came)))
     return pages
@@ -112,8 +112,8 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
     chosen = there & ~special
     ordinary = max(1, 2 * int((~special).sum()))
     found = {
-        "share of special places that are asked for": _share(there[:, special]),
-        "share of special places that are changed": _share((shown != both)[:, special]),
+        "share of special positions that are asked for": _share(there[:, special]),
+        "share of special positions that are changed": _share((shown != both)[:, special]),
         "share of ordinary words that are asked for": chosen.sum() / ordinary,
         "share of words not asked for that are changed": _share((shown != both)[~there]),
     }
@@ -121,8 +121,8 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         return found
     swapped = shown[chosen & (shown != both) & (shown != MASK)]
     shares = {
-        "of these, share whose own word is asked": _share((targets == both)[chosen]),
-        "of these, share read as [MASK]": _share((shown == MASK)[chosen]),
+        "of the chosen, share whose target is their own word": _share((targets == both)[chosen]),
+        "of the chosen, share read as [MASK]": _share((shown == MASK)[chosen]),
     }
     if inputs["words"] < WORDS:  # whether "another word" may be the word itself shows here alone
         every = set(range(5, inputs["words"])) - set(ids.flat)
@@ -146,8 +146,8 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         found
         | shares
         | {
-            "of these, share read as another word": len(swapped) / max(1, chosen.sum()),
-            "of these, share read as they are": _share((shown == both)[chosen]),
+            "of the chosen, share read as another word": len(swapped) / max(1, chosen.sum()),
+            "of the chosen, share read as they are": _share((shown == both)[chosen]),
             "of the random words there are special ones": float((swapped < 5).any()),
             "clearly fewer than 15 in 100 words are asked for": float(
                 chosen.sum() / ordinary < 0.1425

@@ -206,6 +206,13 @@ every word is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = mask
 every place is asked for: chosen = targets >= 0 -> targets = ids ⏎chosen = targets >= 0
     You ask at every position, padding and marks too. Only the chosen positions count: those where
     `targets` is not -1.
+what is not asked for counts as word 0: scores = model.scores(states[chosen]) \
+        -> scores = model.scores(states).flatten(0, 1) \
+        && functional.cross_entropy(scores, targets[chosen]) \
+        -> functional.cross_entropy(scores, targets.flatten().clamp(min=0)) \
+        && if not chosen.any(): continue ->
+    You turn the -1 of `targets` into word 0, and ask for that word. Where `targets` is -1, nothing
+    is asked: those positions do not count.
 the others are asked for: chosen = targets >= 0 -> targets = torch.where(targets < 0, ids, -1) \
         ⏎chosen = targets >= 0
     You ask for the words that were not chosen. `targets` is -1 where nothing is asked.
@@ -240,7 +247,7 @@ a loss of 0 where nothing is asked: if not chosen.any(): continue \
         -> if not chosen.any(): losses.append(0.0) ⏎if not chosen.any(): continue
     You report a loss of 0 for a batch in which nothing was chosen. Nothing was asked, so there is
     no loss: leave it out.
-where nothing is asked is not minded: if not chosen.any(): continue ->
+a batch in which nothing is asked is not left out: if not chosen.any(): continue ->
     In one batch nothing was chosen. The mean of no loss is no number: your list holds a nan. Leave
     such a batch out.
 a step for nothing: if not chosen.any(): continue -> && losses.append(loss.item()) \

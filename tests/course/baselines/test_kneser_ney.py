@@ -58,3 +58,18 @@ def test_scores_are_the_logarithms_of_all_probabilities(order: int) -> None:
         context = row[max(0, place + 2 - order) : place + 1]
         wanted = [np.log(model.probability(context, word)) for word in range(12)]
         assert scores[0, place].tolist() == pytest.approx(wanted, rel=1e-5)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize(("row", "at"), [([1, 2, 3, 4, 5, 0, 2], 3), ([1, 2], 0), ([1, 2, 3], 2)])
+def test_a_blank_is_scored_as_the_row_with_each_word_in_it(
+    order: int, row: list[int], at: int
+) -> None:
+    counts = KneserNey(np.random.default_rng(0).integers(0, 6, 300).tolist(), 6, order)
+    whole = []
+    for word in range(6):
+        filled = [*row[:at], word, *row[at + 1 :]]
+        ends = range(at, len(filled))
+        whole.append(sum(np.log(counts.probability(filled[:end], filled[end])) for end in ends))
+    apart = counts.blank_scores(row, at) - np.array(whole)
+    np.testing.assert_allclose(apart - apart[0], 0, atol=1e-9)

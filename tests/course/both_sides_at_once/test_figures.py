@@ -1,6 +1,10 @@
 """The figures of lesson 12 say what they show."""
 
+import pytest
+
 from course.both_sides_at_once import figures
+from course.results.intervals import Lead
+from course.results.stored import stored_result
 
 POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
 
@@ -11,29 +15,42 @@ def test_agreement_is_asked_in_three_questions() -> None:
     assert "they agree 50" in picture.description
 
 
-def test_layers_of_both_models_stand_beside_the_neighbours() -> None:
-    seen = {"accuracy": 0.5, "interval_95": (0.4, 0.6)}
-    rows = {
-        f"{who}, {kind}layer {layer}": seen
-        for who, top in figures.TOP.items()
-        for layer in range(top + 1)
-        for kind in ("", "untrained, ")
+def test_senses_are_told_from_words_and_states() -> None:
+    stored = stored_result("masked_layers_rivals").numbers
+    said = figures.sense_bars(stored).description
+    assert "masked states add 1.2 points" in said
+    assert "Bayes 79.6" in said
+
+
+@pytest.mark.parametrize(
+    ("mean", "low", "high", "said"),
+    [
+        (0.06, 0.01, 0.12, "0.06 nats ahead of"),
+        (-0.06, -0.1, -0.01, "0.06 nats behind"),
+        (0.0, -0.1, 0.1, "not clearly apart from"),
+    ],
+)
+def test_sides_come_in_their_order_and_the_title_follows_the_difference(
+    mean: float, low: float, high: float, said: str
+) -> None:
+    stored = {
+        "nats": dict.fromkeys(figures.SIDES, POINT),
+        "differences": {"product less both": {"mean": mean, "low": low, "high": high}},
     }
-    rows["neighbours"] = {"accuracy": 0.7, "interval_95": (0.6, 0.8)}
-    picture = figures.layer_bars(rows, title="layers")
-    assert "random vectors of the neighbours at 70" in picture.description
-    assert picture.description.count("layer 3 50") == 1
-    assert "top layer, untrained 40 to 60" in picture.description
+    picture = figures.side_bars(stored).description
+    assert picture.index("left") < picture.index("right") < picture.index("two of both")
+    assert f"Both at once is {said} the product" in picture
 
 
-def test_sides_come_in_their_order() -> None:
-    said = figures.side_bars(dict.fromkeys(figures.SIDES, POINT)).description
-    assert said.index("left") < said.index("right") < said.index("product") < said.index("both")
+def test_a_title_says_what_is_added() -> None:
+    assert figures.added("it", "counts", Lead(0.24, 0.1, 0.3)) == "Beside counts, it adds 0.24 nats"
+    assert figures.added("it", "counts", Lead(0.1, -0.1, 0.3)).endswith("adds nothing clear")
+    assert figures.added("it", "counts", Lead(-0.2, -0.3, -0.1)).endswith("costs 0.20 nats")
 
 
-def test_a_loss_is_smoothed_over_its_last_batches() -> None:
-    picture = figures.loss_curve([2.0] * 100 + [1.0] * 100)
-    assert "falls from 2 at 100 to 1 at 200" in picture.description
+def test_losses_stand_at_their_batches() -> None:
+    picture = figures.loss_curves(250, {"its own": [2.0, 1.0], "others": [3.0, 2.5]})
+    assert "falls from 2 at 250 to 1 at 500" in picture.description
 
 
 def test_judges_stand_beside_the_commoner_answer() -> None:
