@@ -3,7 +3,7 @@
 Every function returns a `Picture`, which shows as an image and carries its description as text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -184,6 +184,7 @@ def bars(
     errors: Mapping[str, np.ndarray] | None = None,
     log_y: bool = False,
     level: tuple[str, float] | None = None,
+    controls: Collection[str] = (),
 ) -> Picture:
     """Bars for each label, one per group; dots where the axis is logarithmic and has no zero.
 
@@ -191,6 +192,7 @@ def bars(
     ----------
     errors : per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
     level : a named horizontal line, such as a baseline; the legend has its name.
+    controls : the labels whose bars are hollow: what is compared with, not what is asked about.
 
     A height of NaN is a bar that is not there; the others of its label stand in the middle.
     """
@@ -210,7 +212,12 @@ def bars(
             axes.plot(across, up, marker, markersize=8, label=name, color=colour)
         else:
             hatch = HATCHES[index % len(HATCHES)]
-            axes.bar(across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch)
+            drawn = axes.bar(
+                across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch
+            )
+            for bar, at in zip(drawn, np.flatnonzero(shown), strict=True):
+                if labels[at] in controls:
+                    bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
         if whiskers is not None:
             _whiskers(axes, across, up, whiskers[..., shown])
         elif errors is None and len(labels) * len(groups) <= 12:
@@ -245,6 +252,8 @@ def bars(
         said.append(f"{name}: {', '.join(each)}.")
     if level is not None:
         said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
+    if hollow := [" ".join(label.split()) for label in labels if label in controls]:
+        said.append(f"Hollow, as controls: {', '.join(hollow)}.")
     return Picture(figure, " ".join(said))
 
 
