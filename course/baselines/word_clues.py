@@ -55,18 +55,22 @@ class ClueTable:
     def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
         found = {clue: None for words in sentences for row in clues(words) for clue in row}
         self.numbers: Mapping[str, int] = {clue: n for n, clue in enumerate(found, start=1)}
+        self._rows: dict[tuple[str, ...], Tensor] = {}
 
     def __len__(self) -> int:
         return len(self.numbers) + 1
 
     def of(self, sentences: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Ids of the clues (B, T, 18), and the mask (B, T)."""
-        rows = [
-            torch.tensor([[self.numbers.get(clue, 0) for clue in row] for row in clues(words)])
-            for words in sentences
-        ]
-        words = [torch.ones(len(row), dtype=torch.bool) for row in rows]
-        return pad_sequence(rows, batch_first=True), pad_sequence(words, batch_first=True)
+        rows = [self._row(tuple(words)) for words in sentences]
+        there = [torch.ones(len(row), dtype=torch.bool) for row in rows]
+        return pad_sequence(rows, batch_first=True), pad_sequence(there, batch_first=True)
+
+    def _row(self, words: tuple[str, ...]) -> Tensor:
+        if words not in self._rows:
+            numbers = [[self.numbers.get(clue, 0) for clue in row] for row in clues(words)]
+            self._rows[words] = torch.tensor(numbers)
+        return self._rows[words]
 
 
 class ClueScores(nn.Module):
@@ -77,7 +81,7 @@ class ClueScores(nn.Module):
         self.weights = nn.EmbeddingBag(clues, labels, mode="sum", padding_idx=0)
         nn.init.zeros_(self.weights.weight)
 
-    def forward(self, ids: Tensor) -> Tensor:
-        """(B, T, clues of a word) to (B, T, K)."""
+    def forward(self, ids: Tensor, *_: object) -> Tensor:
+        """(B, T, clues of a word) to (B, T, K); whatever else a tagger reads is left aside."""
         scores: Tensor = self.weights(ids.flatten(0, 1))
         return scores.unflatten(0, ids.shape[:2])
