@@ -215,7 +215,7 @@ def bars(
             drawn = axes.bar(
                 across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch
             )
-            for bar, at in zip(drawn, np.flatnonzero(shown), strict=True):
+            for bar, at in zip(drawn, np.flatnonzero(shown).tolist(), strict=True):
                 if labels[at] in controls:
                     bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
         if whiskers is not None:

@@ -1,4 +1,4 @@
-"""F1 of labelled spans with an interval over draws of training sentences and over test sentences."""
+"""F1 of labelled spans, with an interval over draws of training sentences and test sentences."""
 
 from typing import Any
 

@@ -7,7 +7,9 @@ from course.baselines.word_clues import ClueScores, ClueTable, clues, shape
 
 def test_a_word_has_clues_of_itself_and_of_two_words_on_either_side() -> None:
     first, *_ = clues(["The", "dogs", "barked", "all", "night"])
-    assert {"+0 the", "+0 like Xxx", "+0 ends e", "+0 begins th", "+1 dogs", "+2 ends ed"} <= {*first}
+    assert {"+0 the", "+0 like Xxx", "+0 ends e", "+0 begins th", "+1 dogs", "+2 ends ed"} <= {
+        *first
+    }
     assert {"-1 <>", "-2 <>"} <= {*first}
     assert not any("all" in clue for clue in first)
 
