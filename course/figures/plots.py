@@ -202,6 +202,7 @@ def bars(
     width = 0.8 / len(groups)
     # The place of each bar among those of its label, from the middle.
     offsets = there.cumsum(0) - 1 - (there.sum(0) - 1) / 2
+    hollow: list[tuple[Rectangle, str]] = []
     for index, name in enumerate(groups):
         shown = there[index]
         across, up = (np.arange(len(labels)) + width * offsets[index])[shown], heights[index][shown]
@@ -215,9 +216,8 @@ def bars(
             drawn = axes.bar(
                 across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch
             )
-            for bar, at in zip(drawn, np.flatnonzero(shown).tolist(), strict=True):
-                if labels[at] in controls:
-                    bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
+            there_at = zip(drawn, np.flatnonzero(shown).tolist(), strict=True)
+            hollow += [(bar, colour) for bar, at in there_at if labels[at] in controls]
         if whiskers is not None:
             _whiskers(axes, across, up, whiskers[..., shown])
         elif errors is None and len(labels) * len(groups) <= 12:
@@ -244,6 +244,8 @@ def bars(
     names = [*groups, *([] if level is None else [level[0]])]
     if len(names) > 1:
         _legend_below(figure, names)
+    for bar, colour in hollow:  # after the legend, whose patches are full
+        bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
     kind = "Dot chart" if log_y else "Bar chart"
     said = [f"{kind}, {title}. Up: {ylabel}."]
     for name, row in zip(groups, heights, strict=True):
@@ -252,8 +254,8 @@ def bars(
         said.append(f"{name}: {', '.join(each)}.")
     if level is not None:
         said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
-    if hollow := [" ".join(label.split()) for label in labels if label in controls]:
-        said.append(f"Hollow, as controls: {', '.join(hollow)}.")
+    if named := [" ".join(label.split()) for label in labels if label in controls]:
+        said.append(f"Hollow, as controls: {', '.join(named)}.")
     return Picture(figure, " ".join(said))
 
 
