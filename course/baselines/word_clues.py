@@ -5,6 +5,7 @@ words on either side.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +17,12 @@ REACH = 2
 
 def clues(words: Sequence[str]) -> list[list[str]]:
     """For each word of a sentence, what is seen of it and of two words on either side."""
-    around = [OUTSIDE] * REACH + list(words) + [OUTSIDE] * REACH
+    return _clues(tuple(words))
+
+
+@lru_cache(maxsize=4_096)  # every tagger of a comparison asks for the same sentences
+def _clues(words: tuple[str, ...]) -> list[list[str]]:
+    around = [OUTSIDE] * REACH + [*words] + [OUTSIDE] * REACH
     return [
         [
             clue
