@@ -27,7 +27,7 @@ def interval_bars(
     ----------
     groups : named rows of results, one for each label; `NOT_THERE` where there is none
     times : what the numbers are multiplied by; 100 for shares as percentages
-    how : passed on: title, ylabel, level
+    how : passed on: title, ylabel, level, controls
     """
     heights, whiskers, said = {}, {}, []
     for name, points in groups.items():

@@ -3,7 +3,7 @@
 Every function returns a `Picture`, which shows as an image and carries its description as text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -184,6 +184,7 @@ def bars(
     errors: Mapping[str, np.ndarray] | None = None,
     log_y: bool = False,
     level: tuple[str, float] | None = None,
+    controls: Collection[str] = (),
 ) -> Picture:
     """Bars for each label, one per group; dots where the axis is logarithmic and has no zero.
 
@@ -191,6 +192,7 @@ def bars(
     ----------
     errors : per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
     level : a named horizontal line, such as a baseline; the legend has its name.
+    controls : the labels whose bars are hollow: what is compared with, not what is asked about.
 
     A height of NaN is a bar that is not there; the others of its label stand in the middle.
     """
@@ -200,6 +202,7 @@ def bars(
     width = 0.8 / len(groups)
     # The place of each bar among those of its label, from the middle.
     offsets = there.cumsum(0) - 1 - (there.sum(0) - 1) / 2
+    hollow: list[tuple[Rectangle, str]] = []
     for index, name in enumerate(groups):
         shown = there[index]
         across, up = (np.arange(len(labels)) + width * offsets[index])[shown], heights[index][shown]
@@ -210,7 +213,11 @@ def bars(
             axes.plot(across, up, marker, markersize=8, label=name, color=colour)
         else:
             hatch = HATCHES[index % len(HATCHES)]
-            axes.bar(across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch)
+            drawn = axes.bar(
+                across, up, width, label=name, color=colour, edgecolor=GROUND, hatch=hatch
+            )
+            there_at = zip(drawn, np.flatnonzero(shown).tolist(), strict=True)
+            hollow += [(bar, colour) for bar, at in there_at if labels[at] in controls]
         if whiskers is not None:
             _whiskers(axes, across, up, whiskers[..., shown])
         elif errors is None and len(labels) * len(groups) <= 12:
@@ -237,6 +244,8 @@ def bars(
     names = [*groups, *([] if level is None else [level[0]])]
     if len(names) > 1:
         _legend_below(figure, names)
+    for bar, colour in hollow:  # after the legend, whose patches are full
+        bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
     kind = "Dot chart" if log_y else "Bar chart"
     said = [f"{kind}, {title}. Up: {ylabel}."]
     for name, row in zip(groups, heights, strict=True):
@@ -245,6 +254,8 @@ def bars(
         said.append(f"{name}: {', '.join(each)}.")
     if level is not None:
         said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
+    if named := [" ".join(label.split()) for label in labels if label in controls]:
+        said.append(f"Hollow, as controls: {', '.join(named)}.")
     return Picture(figure, " ".join(said))
 
 

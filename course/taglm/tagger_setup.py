@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from course.baselines.untrained import untrained_like
 from course.command import Result
 from course.results.intervals import interval
+from course.results.span_f1 import f1_share
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.models.taglm import TaggerOptions
@@ -37,7 +38,6 @@ Parts = dict[Part, list[TaggedSentence]]
 Counts = NDArray[np.int64]
 """(N, 3) of each test sentence: its spans that are right, predicted, and there."""
 
-BOOTSTRAPS = 2_000
 DEV_SENTENCES = 400
 
 NO_LM = TaggerOptions(lm_position="none")
@@ -148,20 +148,7 @@ class TaggerSetup:
             np.stack([self.counts(task, system, share, seed) for seed in seeds])
             for system in (better, base)
         )
-        draws, sentences = one.shape[:2]
-        random = np.random.default_rng(0)
-        by_sentence = random.multinomial(sentences, np.full(sentences, 1 / sentences), BOOTSTRAPS)
-        by_draw = random.multinomial(draws, np.full(draws, 1 / draws), BOOTSTRAPS) / draws
-        ahead = _f1(np.tensordot(by_sentence, one, (1, 1)))  # (rounds, draws)
-        ahead = ahead - _f1(np.tensordot(by_sentence, other, (1, 1)))
-        low, high = np.quantile((ahead * by_draw).sum(1), [0.025, 0.975])
-        values = _f1(one.sum(1)) - _f1(other.sum(1))
-        return {
-            "mean": float(values.mean()),
-            "low": float(low),
-            "high": float(high),
-            "values": values.tolist(),
-        }
+        return f1_share(one, other)
 
     def many_by_rules(
         self, task: str, system: System, share: float, seeds: Iterable[int]
@@ -217,12 +204,6 @@ def _counted(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> Counts:
 def f1_of(counts: Counts) -> float:
     """F1 of all sentences together."""
     return SpanScores(*counts.sum(0).tolist()).f1
-
-
-def _f1(totals: Counts) -> NDArray[np.float64]:
-    """(..., 3) spans right, predicted and there, of all sentences, to F1."""
-    correct, predicted, gold = np.moveaxis(totals, -1, 0)
-    return 2 * correct / (predicted + gold)
 
 
 @torch.no_grad()

@@ -18,11 +18,11 @@ from torch.nn import functional
 from course.bilm_from_scratch.quantised_softmax import course_softmax
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
-from course.what_the_layers_know.layer_probes import Floats, ProbingData
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.linear_probe import linear_probe
+from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.probing_tasks import Task, parts_of_speech
 from elmo_mini.text.character_ids import BOS_TOKEN, EOS_TOKEN, batch_to_ids
 
@@ -120,13 +120,14 @@ def perplexity(model: Speaking, sentences: Sentences) -> float:
 
 def accuracy(bilm: FastBiLM, task: Task) -> NDArray[np.float64]:
     """(L,): of a linear probe on each LSTM layer."""
-    data = ProbingData(task, {"trained": bilm.requires_grad_(False)})
-    layers = data.layers()
-    return np.array([data.right(_probe, layers[:, j]).mean() for j in LAYERS])
-
-
-def _probe(train: Floats, labels: list[str], test: Floats) -> list[str]:
-    return [str(label) for label in linear_probe(train, labels, test)]
+    places = (*task.train, *task.test)
+    layers = occurrence_vectors(bilm.requires_grad_(False), places, LAYERS, progress=False)
+    labels, known = np.array([o.label for o in places]), len(task.train)
+    found = [
+        linear_probe(layers[:known, j], labels[:known].tolist(), layers[known:, j])
+        for j in range(len(LAYERS))
+    ]
+    return np.mean(np.array(found) == labels[known:], axis=1)
 
 
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"pos": measure}

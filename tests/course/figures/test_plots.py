@@ -6,10 +6,11 @@ import re
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
-from course.figures import plots
+from course.figures import palette, plots
 from course.figures.legibility import unreadable
 from course.figures.picture import UNREADABLE
 
@@ -74,6 +75,17 @@ def test_a_bar_that_is_not_there_is_not_named_and_a_level_is_in_the_legend() -> 
     axes, legend = chart.figure.axes[0], chart.figure.legends[0]
     assert [label.get_text() for label in axes.texts] == ["2"]
     assert [name.get_text() for name in legend.get_texts()] == ["base", "x"]
+
+
+def test_controls_are_hollow_and_the_legend_is_not() -> None:
+    groups = {"x": [1, 2], "y": [3, 4]}
+    chart = plots.bars(["a\nb", "c"], groups, title="T", ylabel="n", controls=["a\nb"])
+    (axes,), (legend,) = chart.figure.axes, chart.figure.legends
+    full = [[to_hex(bar.get_facecolor()) for bar in bars] for bars in axes.containers]
+    assert full == [[palette.GROUND, colour] for colour in plots.COLOURS[:2]]
+    shown = [to_hex(patch.get_facecolor()) for patch in legend.get_patches()]
+    assert shown == list(plots.COLOURS[:2])
+    assert chart.description.endswith("Hollow, as controls: a b.")
 
 
 def test_the_line_of_a_level_does_not_run_through_a_number() -> None:
