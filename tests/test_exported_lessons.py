@@ -11,6 +11,7 @@ from nbformat.notebooknode import NotebookNode
 from course.figures.png import MAX_BYTES
 
 ROOT = Path(__file__).resolve().parent.parent
+LESSON = ROOT / "solutions/15_a_hundred_labels/a_hundred_labels.ipynb"
 FIGURES = 6
 # What the sanitizer writes out as text wherever HTML has a table or a fold.
 UNAVOIDABLE = re.compile(r"&lt;/?(tbody|details|summary)( open)?&gt;")
