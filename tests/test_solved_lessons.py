@@ -1,5 +1,6 @@
 """The solved lessons as stored: every figure can be read, and no cell is silent for long."""
 
+import base64
 from pathlib import Path
 
 import nbformat
@@ -9,6 +10,8 @@ from nbformat.notebooknode import NotebookNode
 from autograde.building.executed_notebook import LONGEST_SILENCE, UNREADABLE
 from autograde.grading.instructor_notes import TIMES
 from course.figures import picture
+from course.figures.png import MAX_BYTES
+from course.figures.stored import PNG, drawn
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLVED = sorted(ROOT.glob("solutions/*/*.ipynb"))
@@ -23,8 +26,14 @@ def outputs(path: Path) -> list[NotebookNode]:
 @every_lesson
 def test_every_figure_was_judged_when_it_was_drawn_and_can_be_read(path: Path) -> None:
     assert UNREADABLE == picture.UNREADABLE
-    figures = [o for o in outputs(path) if "<img" in o.get("data", {}).get("text/html", "")]
+    figures = [o for o in outputs(path) if PNG in o.get("data", {})]
     assert figures
+    assert not any("<img" in o.get("data", {}).get("text/html", "") for o in outputs(path))
+    for figure in figures:
+        assert len(base64.b64decode(figure.data[PNG])) < MAX_BYTES
+        found = drawn(figure)
+        assert found is not None
+        assert found[1] == figure.data["text/plain"]
     assert [o.metadata.get(UNREADABLE) for o in figures] == [[]] * len(figures)
 
 

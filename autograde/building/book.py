@@ -17,6 +17,9 @@ from typing import Any
 
 import nbformat
 
+from course.figures.picture import image_tag
+from course.figures.stored import drawn
+
 COURSE = Path(__file__).resolve().parents[2]
 SETTINGS = COURSE / "docs" / "book"
 START, INDEX = "README.md", "index.md"
@@ -137,7 +140,10 @@ def linked(text: str, place: Path, course: Path, pages: Path, names: Collection[
 
 
 def book_notebook(notebook: Any, place: Path) -> Any:
-    """A solved lesson to read: answers folded, no notes, a way to the notebook of each exercise."""
+    """A solved lesson to read: answers folded, no notes, a way to the notebook of each exercise.
+
+    Its figures are the drawings, in the theme of the page.
+    """
     cells = []
     for cell in notebook.cells:
         tags, role = cell.metadata.get("tags", []), cell.metadata.get("nbgrader", {})
@@ -151,6 +157,9 @@ def book_notebook(notebook: Any, place: Path) -> Any:
             cell.source += (
                 f"\n\nWrite it yourself: {{download}}`the notebook </notebooks/{place.name}>`"
             )
+        for output in cell.get("outputs", []):
+            if found := drawn(output):
+                output.data, output.metadata = {"text/html": image_tag(*found)}, {}
         cell.metadata.pop("slideshow", None)
         cells.append(cell)
     notebook.cells = cells

@@ -16,6 +16,7 @@ from autograde.building.student_version import copy_data_files
 from autograde.building.timed_client import CellTime, TimedClient
 from autograde.grading.instructor_notes import TIMES
 from course.figures.picture import UNREADABLE
+from course.figures.stored import STORING
 
 MAX_KILOBYTES = 450
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -80,7 +81,7 @@ def execute(notebook: NotebookNode, lesson: Lesson, timeout: int = HANGS_AFTER) 
         )
         try:
             # One thread, as `make lab` gives a learner's kernel.
-            client.execute(env={**os.environ, "OMP_NUM_THREADS": "1"})
+            client.execute(env={**os.environ, "OMP_NUM_THREADS": "1", STORING: "1"})
         except CellExecutionError as error:
             raise RunFailed(client.running, f"{error.ename}: {error.evalue}") from error
         except CellTimeoutError as error:

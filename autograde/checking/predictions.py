@@ -85,7 +85,7 @@ class Shown:
 
     def _repr_html_(self) -> str:
         style = "border-left:4px solid #0072B2;padding:0.2em 0.8em"
-        return f"<p style='{style}'>{html.escape(self.text)}</p>"
+        return f"<div style='{style}'>{html.escape(self.text)}</div>"
 
 
 class Form:

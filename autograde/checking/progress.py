@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from autograde.checking import attempts, predictions
 from autograde.checking.catalogue import catalogue
 from autograde.checking.exercise import Exercise
-from autograde.checking.report import escape
+from autograde.checking.markup import escape, paragraph
 from autograde.workspace.place import find_workspace
 from autograde.workspace.results import results
+from course.figures.picture import Picture
 from course.figures.road import name_of, road
 
 
@@ -99,13 +99,19 @@ class Progress:
     def __repr__(self) -> str:
         return "\n".join(self.sentences())
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, str], dict[str, Any]]:
+    def picture(self) -> Picture:
+        """The road, with the lessons that are done and begun."""
         last = self.exercises[-1].lesson
         at = (self.next.lesson if self.next is not None else last)[:2]
-        here = at if self.kept or self.reached else None
-        picture, about = road(here, self.lessons())._repr_mimebundle_()
-        words = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())
-        return {"text/plain": repr(self), "text/html": picture["text/html"] + words}, about
+        return road(at if self.kept or self.reached else None, self.lessons())
+
+    def _ipython_display_(self) -> None:
+        """The picture and the sentences as two outputs: viewers that clean HTML keep both."""
+        from IPython.display import display
+
+        display(self.picture())
+        words = "".join(paragraph(escape(sentence)) for sentence in self.sentences())
+        display({"text/html": words, "text/plain": repr(self)}, raw=True)
 
 
 def progress() -> Progress:

@@ -1,8 +1,6 @@
 """The report of a check: a small table, a sentence that helps, and the points as a float."""
 
-import html
 import os
-import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -13,13 +11,13 @@ import numpy as np
 
 from autograde.checking.exercise import Exercise, Mistake
 from autograde.checking.judge import FEW_DIGITS, about
+from autograde.checking.markup import escape, paragraph, prose, table
 
 FOLDED = "Find it in the case below; check the same answer once more, and what helps is said."
 NO_CASE = "Check the same answer once more, and what helps is said."
 OPENS = "What helps: open it when you have looked for it yourself"
 ROUNDING = 1e-14  # what is left of a difference that should be 0
-CELL = "text-align:left;padding-right:1em"
-EMPHASIS = re.compile(r"(?<![\w*])\*(\S|\S[^*]*?\S)\*(?![\w*])")
+COLUMNS = ("Result", "Case", "Difference")
 
 
 @dataclass(frozen=True)
@@ -116,29 +114,21 @@ class Report:
     def html(self) -> str:
         """The report for a notebook: no colour carries meaning alone, no script."""
         full = self.points == self.exercise.points
-        rows = "".join(table_row(*case.cells) for case in self.cases)
-        columns = ("Result", "Case", "Difference")
-        head = "".join(f"<th scope='col' style='{CELL}'>{name}</th>" for name in columns)
-        table = (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
-        )
+        rows = [[escape(cell) for cell in case.cells] for case in self.cases]
+        cases = table(COLUMNS, rows, label="Cases") if rows else ""
         edge = "#0072B2" if full else "#D55E00"
         parts = [
             f"<div style='border-left:4px solid {edge};padding:0.2em 0.8em'>",
-            f"<p><strong>{escape(self.exercise.title)}</strong>: {escape(self.headline)}</p>",
+            paragraph(f"<strong>{escape(self.exercise.title)}</strong>: {escape(self.headline)}"),
             *self._paragraphs(),
-            table,
+            cases,
         ]
         if self.detail:
             shown_first = "" if full or (self.mistake and self.repair) else " open"
-            inner = "".join(
-                f"<tr><th scope='row' style='{CELL}'>{escape(name)}</th>"
-                f"<td style='{CELL}'><pre>{escape(value)}</pre></td></tr>"
-                for name, value in self.detail
-            )
+            values = [(escape(name), f"<pre>{escape(value)}</pre>") for name, value in self.detail]
             parts.append(
                 f"<details{shown_first}><summary>{escape(self._detail_title)}</summary>"
-                f"<table>{inner}</table></details>"
+                f"{table([], values, label=self._detail_title, named=True)}</details>"
             )
         if self.printed.strip():
             parts.append(
@@ -146,7 +136,7 @@ class Report:
                 f"<pre>{escape(self.printed)}</pre></details>"
             )
         if self.note:
-            parts.append(f"<p>{escape(self.note)}</p>")
+            parts.append(paragraph(escape(self.note)))
         return "".join(parts) + "</div>"
 
     def _paragraphs(self) -> Iterator[str]:
@@ -154,10 +144,10 @@ class Report:
         said = [self._seen(escape, prose), self._hint]
         if self.repair or self.mistake is None:
             said.insert(1, self._help(prose))
-            yield f"<p>{' '.join(filter(None, said))}</p>"
+            yield paragraph(" ".join(filter(None, said)))
             return
-        yield f"<p>{' '.join(filter(None, said))}</p>"
-        yield (f"<details><summary>{OPENS}</summary><p>{self._help(prose)}</p></details>")
+        yield paragraph(" ".join(filter(None, said)))
+        yield f"<details><summary>{OPENS}</summary>{paragraph(self._help(prose))}</details>"
 
 
 class Score(float):
@@ -235,26 +225,3 @@ def _few_digits(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_few_digits, value))
     return _Number(value) if isinstance(value, float) else value
-
-
-def table_row(*cells: str) -> str:
-    """One row of an HTML table, its cells as `escape` sets them."""
-    inner = "".join(f"<td style='{CELL}'>{escape(cell)}</td>" for cell in cells)
-    return f"<tr>{inner}</tr>"
-
-
-def escape(text: str) -> str:
-    """Text as HTML, with `code` in backquotes set as code."""
-    pieces = html.escape(text).split("`")
-    return "".join(
-        f"<code>{piece}</code>" if i % 2 and i < len(pieces) - 1 else piece
-        for i, piece in enumerate(pieces)
-    )
-
-
-def prose(text: str) -> str:
-    """A sentence of the course as HTML, with `code` set as code and *words* in italics."""
-    halves = re.split(r"(<code>.*?</code>)", escape(text))
-    return "".join(
-        half if half.startswith("<code>") else EMPHASIS.sub(r"<em>\1</em>", half) for half in halves
-    )

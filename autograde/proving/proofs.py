@@ -17,8 +17,9 @@ import numpy as np
 
 from autograde.checking.check import examine, seed_of
 from autograde.checking.exercise import Answer, Exercise, Mistake
+from autograde.checking.markup import prose
 from autograde.checking.outcomes import alike, known_outcomes
-from autograde.checking.report import Report, prose
+from autograde.checking.report import Report
 from autograde.checking.slips import Slip
 from autograde.proving.rounding import on_another_processor
 

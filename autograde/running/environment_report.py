@@ -5,6 +5,10 @@ import textwrap
 from dataclasses import dataclass
 from typing import Literal
 
+from autograde.checking.markup import paragraph, table
+
+COLUMNS = ("Need", "State", "Found", "What to do")
+
 
 @dataclass(frozen=True)
 class Need:
@@ -50,20 +54,9 @@ class EnvironmentReport:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(
-            f"<th scope='col' style='text-align:left'>{title}</th>"
-            for title in ("Need", "State", "Found", "What to do")
-        )
-        rows = "".join(
-            f"<tr><th scope='row' style='text-align:left'>{html.escape(need.name)}</th>"
-            + "".join(
-                f"<td style='text-align:left'>{html.escape(text)}</td>"
-                for text in (need.state, need.found, need.advice)
-            )
-            + "</tr>"
+        rows = [
+            [html.escape(text) for text in (need.name, need.state, need.found, need.advice)]
             for need in self.needs
-        )
-        return (
-            f"<table><caption style='text-align:left'>{html.escape(self.headline)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        ]
+        cells = table(COLUMNS, rows, label=self.headline, named=True)
+        return paragraph(html.escape(self.headline)) + cells

@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building.cell_code import tree
+from course.figures.stored import drawn
 
-PICTURE = re.compile(
-    r'<img class="elmo-picture" src="data:image/svg\+xml;base64,(?P<data>[^"]+)" '
-    r'alt="(?P<alt>[^"]*)"'
-)
 VIEW_BOX = re.compile(r'viewBox="([^"]+)"')
 TEXT = re.compile(r'<text class="(?P<style>\w+)"(?P<place>[^>]*)>(?P<words>.*?)</text>')
 HEIGHT = re.compile(r' y="([\d.]+)"|translate\([\d.]+ ([\d.]+)\)')
@@ -62,13 +59,12 @@ class Poll:
 
 def figure(cell: NotebookNode, heading: str, text: bool) -> Figure:
     """The figure that a cell has drawn. Its title goes: where there is no heading, it is that."""
-    found = PICTURE.search(_rich(cell))
+    found = next(filter(None, map(drawn, cell.get("outputs", []))), None)
     if found is None:
         raise NotThere("it has drawn no figure")
-    svg = base64.b64decode(found["data"]).decode()
-    svg, title = _without_title(svg)
+    svg, title = _without_title(found[0])
     height = HEIGHTS[text or len(heading or title) > ONE_LINE]
-    return Figure(_legible(svg, height), title, html.unescape(found["alt"]))
+    return Figure(_legible(svg, height), title, found[1])
 
 
 def _legible(svg: str, room: int) -> str:

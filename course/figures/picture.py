@@ -1,7 +1,8 @@
 """A picture that says in words what it shows, and the frame that pictures share.
 
 In a notebook a `Picture` shows as an image whose alternative text is the description; in a terminal
-the description is printed. Lines differ in dash and marker, too, not only in colour.
+the description is printed. Lines differ in dash and marker, too, not only in colour. What a solved
+notebook keeps of it, `course.figures.stored` says.
 """
 
 import base64
@@ -13,6 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from course.figures.legibility import unreadable
+from course.figures.png import as_png
+from course.figures.stored import stored, storing
 from course.figures.svg import as_svg
 
 DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)), "-")
@@ -43,14 +46,21 @@ class Picture:
         return as_svg(self.figure)
 
     def _repr_mimebundle_(self, **_: object) -> tuple[dict[str, str], dict[str, Any]]:
-        data = base64.b64encode(self.svg().encode()).decode("ascii")
-        alt = html.escape(self.description, quote=True)
-        image = (
-            f'{THEME}<img class="elmo-picture" src="data:image/svg+xml;base64,{data}" '
-            f'alt="{alt}" style="max-width:100%;color-scheme:light">'
-        )
-        shown = {"text/html": image, "text/plain": self.description}
-        return shown, {UNREADABLE: unreadable(self.figure)}
+        if storing():
+            data, about = stored(as_png(self.figure), self.svg(), self.description)
+        else:
+            image = image_tag(self.svg(), self.description)
+            data, about = {"text/html": image, "text/plain": self.description}, {}
+        return data, {**about, UNREADABLE: unreadable(self.figure)}
+
+
+def image_tag(svg: str, description: str) -> str:
+    """The HTML of an image that takes the theme of its page."""
+    data = base64.b64encode(svg.encode()).decode("ascii")
+    return (
+        f'{THEME}<img class="elmo-picture" src="data:image/svg+xml;base64,{data}" '
+        f'alt="{html.escape(description, quote=True)}" style="max-width:100%;color-scheme:light">'
+    )
 
 
 def blank(width: float, height: float, title: str) -> Figure:

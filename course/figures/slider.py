@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from course.figures.picture import Picture
+from course.figures.picture import Picture, image_tag
 from elmo_mini.extras import brought_by
 
 
@@ -94,4 +94,4 @@ class Slider(Sliders):
 
 
 def _html(picture: Picture) -> str:
-    return picture._repr_mimebundle_()[0]["text/html"]
+    return image_tag(picture.svg(), picture.description)

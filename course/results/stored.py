@@ -46,8 +46,10 @@ class StoredResult:
 
     def _repr_html_(self) -> str:
         first, *rest = str(self).split("\n")
-        lines = "<br>".join(html.escape(line.strip()) for line in rest)
-        return f"<p><strong>{html.escape(first)}</strong><br><small>{lines}</small></p>"
+        small = "".join(
+            f"<div style='font-size:smaller'>{html.escape(line.strip())}</div>" for line in rest
+        )
+        return f"<div><strong>{html.escape(first)}</strong></div>{small}"
 
 
 def stored_result(name: str, folder: Path = FOLDER) -> StoredResult:

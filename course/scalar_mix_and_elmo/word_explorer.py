@@ -184,8 +184,8 @@ def _text(typed: str, found: Sequence[Sequence[str]]) -> str:
 
 
 def _html(typed: str, found: Sequence[Sequence[str]]) -> str:
-    parts = [f"<p>Nearest to: {html.escape(typed)}</p>"]
+    parts = [f"<div>Nearest to: {html.escape(typed)}</div>"]
     for layer, lines in enumerate(found):
         items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
-        parts.append(f"<p><strong>{_title(layer)}</strong></p><ul>{items}</ul>")
+        parts.append(f"<div><strong>{_title(layer)}</strong></div><ul>{items}</ul>")
     return "".join(parts)

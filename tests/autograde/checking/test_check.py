@@ -16,7 +16,7 @@ from autograde.checking.check import check, examine, or_reference
 from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Mistake
 from autograde.checking.judge import first_difference
-from autograde.checking.report import prose
+from autograde.checking.markup import prose
 from tests.autograde.checking.made_up import double, exercise
 
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,10 +45,22 @@ def test_what_is_passed_begun_next_and_left(workspace: Path) -> None:
         "Exercises that are left: about 1 h 10 min in that lesson, 1 h 20 min in all. "
         "Reading comes on top."
     )
-    bundle, _ = progress()._repr_mimebundle_()
-    assert bundle["text/plain"] == repr(progress())
-    assert "00 start here (done), 01 word2vec (0 of 2 exercises passed), 02" in bundle["text/html"]
-    assert "You are at 01, word2vec." in bundle["text/html"]
+    road = repr(progress().picture())
+    assert "00 start here (done), 01 word2vec (0 of 2 exercises passed), 02" in road
+    assert "You are at 01, word2vec." in road
+
+
+def test_the_picture_and_the_words_are_two_outputs(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results.add(workspace, "a", 4, 4)
+    shown: list[Any] = []
+    monkeypatch.setattr("IPython.display.display", lambda thing, **_: shown.append(thing))
+    progress()._ipython_display_()
+    picture, words = shown
+    assert repr(picture) == repr(progress().picture())
+    assert words["text/plain"] == repr(progress())
+    assert "You have passed 1 of 4 exercises." in words["text/html"]
 
 
 def test_next_goes_on_from_the_latest_and_comes_back_for_what_was_left_out(workspace: Path) -> None:
@@ -61,7 +74,7 @@ def test_next_goes_on_from_the_latest_and_comes_back_for_what_was_left_out(works
     results.add(workspace, "a", 4, 4)
     assert coming() is None
     assert "There is no exercise left." in repr(progress())
-    assert "You are at 03" in progress()._repr_mimebundle_()[0]["text/html"]
+    assert "You are at 03" in repr(progress().picture())
 
 
 def test_predictions_of_all_lessons_count_and_damaged_ones_stay_where_they_are(
@@ -104,7 +117,7 @@ def test_where_nothing_is_kept_it_counts_what_this_kernel_has_seen() -> None:
         'Next: "Third" (`c`) in lesson 01, word2vec, about 20 minutes.\n'
         "Exercises that are left: about 20 minutes in that lesson. Reading comes on top."
     )
-    shown = progress()._repr_mimebundle_()[0]["text/html"]
+    shown = repr(progress().picture())
     assert "01 word2vec (1 of 2 exercises passed)" in shown
     assert "You are at 01, word2vec." in shown
 
@@ -123,4 +136,4 @@ def test_where_nothing_is_kept_and_nothing_was_checked_it_guesses_at_no_lesson()
     assert repr(progress()) == (
         f"No answer of yours has been checked since this kernel started.\n{NOTHING_KEPT}"
     )
-    assert "You are at" not in progress()._repr_mimebundle_()[0]["text/html"]
+    assert "You are at" not in repr(progress().picture())

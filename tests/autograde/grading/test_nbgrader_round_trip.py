@@ -9,7 +9,7 @@ import pytest
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.checking.exercise import Exercise
-from autograde.checking.report import prose
+from autograde.checking.markup import prose
 from tests.autograde.grading.nbgrader_course import (
     REPOSITORY,
     Course,

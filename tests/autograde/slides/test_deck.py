@@ -9,6 +9,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from autograde.slides import shown
 from autograde.slides.deck import CannotShow, deck
 from course.figures import plots
+from course.figures.stored import stored
 from tests.autograde.slides.test_deck_source import NOTE, lesson_of
 
 POLL = 'WAYS = ["up", "down"]\npredict("way", "Up or down?", options=WAYS)'
@@ -36,7 +37,7 @@ def made(folder: Path, slides: str, source: str, *outputs: Any, kind: str = "cod
 
 def drawn() -> Any:
     picture = plots.bars(["a", "b"], {"x": [1, 2]}, title="B is twice A", ylabel="times")
-    data, metadata = picture._repr_mimebundle_()
+    data, metadata = stored(b"", picture.svg(), picture.description)
     return new_output("execute_result", data=data, metadata=metadata)
 
 
