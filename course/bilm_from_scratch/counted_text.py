@@ -1,4 +1,4 @@
-"""``python -m course.bilm_from_scratch.counted_text triples``: trigram counts of the biLM's own text.
+"""``python -m course.bilm_from_scratch.counted_text triples``: trigrams of the biLM's own text.
 
 Three words in a row are counted in the text that the course's checkpoint was trained on. How far
 does counting come that has read as much?

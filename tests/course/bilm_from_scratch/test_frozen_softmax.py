@@ -10,7 +10,6 @@ from course.bilm_from_scratch.frozen_softmax import (
     by_counts,
     frozen_softmax,
     mixed,
-    perplexity,
     times_lower,
 )
 from tests.course.texts.test_small_text import SENTENCES, text
