@@ -23,6 +23,8 @@ def hold(printed: str, corpora: bool) -> None:
     if corpora:  # "mixed, they do no worse than the states"
         low = numbers(r"all counts: .* times that of the check.* \((\S+) to (\S+)\)", printed)
         assert low[0] < 1
+        (times,) = numbers(r"all counts: (\S+) times that of counts and states", printed)
+        assert 1.1 < times < 1.3, "about 1.2 times"
     random = numbers(r"counts of words: .* times that of untrained states \((\S+) to", printed)
     assert random[0] > 1, "the untrained states add, too"
     for counts in ("words", "pairs"):
