@@ -1,7 +1,7 @@
-"""``python -m course.bilm_from_scratch.counted_text pairs``: bigram counts of the biLM's own text.
+"""``python -m course.bilm_from_scratch.counted_text triples``: trigrams of the biLM's own text.
 
-Pairs of neighbours are counted in the text that the course's checkpoint was trained on and in the
-256 sentences that lesson 07 gives to its softmax. How far does counting come that has read as much?
+Three words in a row are counted in the text that the course's checkpoint was trained on. How far
+does counting come that has read as much?
 """
 
 import argparse
@@ -12,42 +12,38 @@ import numpy as np
 from course.bilm_from_scratch.frozen_softmax import Answered, by_counts, perplexity
 from course.command import Prepared, Result, run_experiments
 from course.results.stored import stored_result
-from course.texts.small_text import SmallText, small_text
+from course.texts.small_text import Sentences, small_text
 from elmo_mini.training.pretraining.sources import course_text
 
-FEW = 256
+FEW, STOP = 256, 320
 
 
-def pairs() -> tuple[str, Result]:
-    """Perplexity on the held-out sentences of lesson 07, and what each of them costs."""
+def triples() -> tuple[str, Result]:
+    """What each word of lesson 07's stop sentences and held-out ones costs, in nats."""
     text = small_text(train=6_400, held_out=200, words=1_000, prefer=("brown",))
-    read = list(course_text())
-    answered = by_counts(text, [*read, *text.train[:FEW]], text.held_out, 2)
-    mean, low, high = perplexity(answered)
-    nats, words = answered.sums(len(text.held_out))
-    return "counts of pairs in the checkpoint's own text", {
+    read, asked = list(course_text()), [*text.train[FEW:STOP], *text.held_out]
+    answered = by_counts(text, read, asked, 3)
+    mean, low, high = perplexity(answered.since(STOP - FEW))
+    return "counts of triples in the checkpoint's own text", {
         "words": sum(map(len, read)),
         "perplexity": {"mean": mean, "low": low, "high": high},
         "interval": "95 %, bootstrap over sentences",
-        "nats": nats.tolist(),
-        "words asked": words.astype(int).tolist(),
+        "nats": " ".join(f"{nats:.3f}" for nats in answered.nats),
+        "words asked": [len(sentence) + 1 for sentence in asked],
     }
 
 
-def stored_pairs(text: SmallText) -> Answered | None:
-    """What the counts pay for the held-out sentences, as stored; None if it was asked of others.
-
-    Each word of a sentence has the sentence's mean.
-    """
-    stored = stored_result("counted_text_pairs").numbers
+def stored_triples(asked: Sentences) -> Answered | None:
+    """What the counts pay for the words of these sentences; None if others were stored."""
+    stored = stored_result("counted_text_triples").numbers
     words = np.array(stored["words asked"])
-    if [len(sentence) + 1 for sentence in text.held_out] != words.tolist():
+    if [len(sentence) + 1 for sentence in asked] != words.tolist():
         return None
-    sentence = np.repeat(np.arange(len(words)), words)
-    return Answered((np.array(stored["nats"]) / words)[sentence], sentence)
+    nats = np.array(stored["nats"].split(), dtype=float)
+    return Answered(nats, np.repeat(np.arange(len(words)), 2 * words))
 
 
-EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"pairs": pairs}
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"triples": triples}
 
 
 def _prepare(args: argparse.Namespace) -> Prepared:

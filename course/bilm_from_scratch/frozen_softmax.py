@@ -7,7 +7,6 @@ those. When to stop is chosen on other sentences than those that judge it.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import torch
@@ -38,6 +37,11 @@ class Answered:
     nats: NDArray[np.float64]
     sentence: NDArray[np.int64]
     steps: int = 0
+
+    def since(self, first: int) -> "Answered":
+        """The sentences from number `first` on, numbered anew."""
+        kept = self.sentence >= first
+        return Answered(self.nats[kept], self.sentence[kept] - first, self.steps)
 
     def sums(self, sentences: int) -> NDArray[np.float64]:
         """(2, S): nats and words of each sentence."""
@@ -71,16 +75,39 @@ def _interval(
 
 
 def by_counts(text: SmallText, learn: Sentences, judge: Sentences, order: int) -> Answered:
-    """Counts of words (order 1) or of pairs (order 2) of the sentences to learn from."""
-    words = len(text.vocabulary)
-    counts = KneserNey(text.running(learn), words, order)
+    """Counts of n-grams of the sentences to learn from, one table for either direction.
+
+    The words asked are those of `frozen_softmax`, in its order.
+    """
+    words, running = len(text.vocabulary), text.running(learn)
     numbers, mask = text.numbers(judge)
-    nats, sentence = [], []
-    for number, (row, there) in enumerate(zip(numbers, mask, strict=True)):
-        for before, word in pairwise(row[there].tolist()):
-            nats.append(-math.log(counts.probability([before][: order - 1], word)))
-            sentence.append(number)
-    return Answered(np.array(nats), np.array(sentence))
+    rows = [row[there].tolist() for row, there in zip(numbers, mask, strict=True)]
+    paid: list[list[float]] = [[] for _ in rows]
+    for step in (1, -1):  # to the right, to the left
+        counts = KneserNey(running[::step], words, order)
+        for nats, row in zip(paid, rows, strict=True):
+            read = row[::step]
+            asked = [
+                -math.log(counts.probability(read[max(0, t - order + 1) : t], read[t]))
+                for t in range(1, len(read))
+            ]
+            nats += asked[::step]
+    sentence = np.repeat(np.arange(len(rows)), [len(nats) for nats in paid])
+    return Answered(np.concatenate(paid), sentence)
+
+
+def mixed(parts: Sequence[Answered], stop: int, rounds: int = 100) -> Answered:
+    """The weighted mean of several models' probabilities, judged from sentence `stop` on.
+
+    EM finds one weight for each model on the sentences before. All must answer the same words.
+    """
+    p = np.exp(-np.stack([part.nats for part in parts]))  # (models, words)
+    sentence = parts[0].sentence
+    known, weights = p[:, sentence < stop], np.full(len(parts), 1 / len(parts))
+    for _ in range(rounds):
+        share = weights[:, None] * known
+        weights = (share / share.sum(0)).mean(1)
+    return Answered(-np.log(weights @ p), sentence).since(stop)
 
 
 def frozen_softmax(
@@ -132,7 +159,8 @@ def frozen_softmax(
     with torch.no_grad():
         scores = softmax((states - middle) / spread)
         nats = functional.cross_entropy(scores, targets, reduction="none")
-    return Answered(nats.double().numpy(), sentence.numpy(), best_step)
+    order = torch.argsort(sentence, stable=True)  # of a sentence: all forward, then all backward
+    return Answered(nats[order].double().numpy(), sentence[order].numpy(), best_step)
 
 
 def _states(read: Read, text: SmallText, sentences: Sentences) -> tuple[Tensor, Tensor, Tensor]:

@@ -9,17 +9,37 @@ from course.bilm_from_scratch.frozen_softmax import (
     Answered,
     by_counts,
     frozen_softmax,
-    perplexity,
+    mixed,
     times_lower,
 )
 from tests.course.texts.test_small_text import SENTENCES, text
 
 
-def test_counts_pay_what_their_perplexity_says() -> None:
+def test_forward_counts_pay_what_their_perplexity_says() -> None:
     small = text()
-    for order in (1, 2):
-        answered = by_counts(small, SENTENCES, small.held_out, order)
-        assert perplexity(answered)[0] == pytest.approx(small.ngram(small.held_out, order))
+    words = len(small.held_out[0]) + 1
+    for order in (1, 2, 3):
+        paid = by_counts(small, SENTENCES, small.held_out[:1], order)
+        expected = small.ngram(small.held_out[:1], order)
+        assert np.exp(paid.nats[:words].mean()) == pytest.approx(expected)
+        assert np.bincount(paid.sentence).tolist() == [2 * words]
+
+
+def test_counts_and_states_answer_the_same_words_in_one_order() -> None:
+    small = text()
+    read = frozen_softmax(knows_nothing, small, SENTENCES, SENTENCES, SENTENCES, steps=0)
+    counted = by_counts(small, SENTENCES, SENTENCES, 1)
+    assert read.sentence.tolist() == counted.sentence.tolist()
+    assert np.corrcoef(read.nats, counted.nats)[0, 1] > 0.9
+
+
+def test_a_mixture_leans_on_the_model_that_was_right_before() -> None:
+    sentence = np.array([0, 0, 1, 1])
+    good = Answered(np.log([2.0, 2, 2, 4]), sentence)
+    bad = Answered(np.log([9.0, 9, 9, 9]), sentence)
+    found = mixed([good, bad], stop=1, rounds=500)
+    assert found.sentence.tolist() == [0, 0]
+    assert np.exp(found.nats) == pytest.approx([2, 4], rel=1e-3)
 
 
 def knows_the_answer(ids: Tensor) -> tuple[list[Tensor], Tensor]:
