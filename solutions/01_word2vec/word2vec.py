@@ -66,7 +66,7 @@ plots.road("01")
 # - **2013b**: Mikolov, Sutskever, Chen, Corrado and Dean, *Distributed Representations of Words and Phrases and their Compositionality*, NIPS 2013 (arXiv:1310.4546). Negative sampling and subsampling, section 2.
 # - **2014**: Levy and Goldberg, [*Neural Word Embedding as Implicit Matrix Factorization*](https://papers.nips.cc/paper/2014/hash/feab05aa91085b7a8012516bc3533958-Abstract.html), NIPS 2014. What it all converges to, section 3.
 #
-# Plan 120 minutes; the essays are for home. Short of time? Exercises 1, 4, 5, 7, 9 and 10 are the spine, 88 minutes. The lesson goes on without the others. Sections 11 to 14 are for those who have time. Nothing needs them; their two exercises count in full.
+# Plan 120 minutes; the essays are for home. Short of time? Exercises 1, 4, 5, 7, 9 and 10 are the spine, 95 minutes. The lesson goes on without the others. Sections 11 to 14 are for those who have time. Nothing needs them; their two exercises count in full.
 #
 # ## Letters
 #

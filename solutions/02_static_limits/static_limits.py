@@ -50,7 +50,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162), section 3.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606), section 3.
 #
-# Plan 95 minutes, 110 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 87 minutes. Where you leave one out, the course's function takes its position.
+# Plan 100 minutes, 115 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 95 minutes. Where you leave one out, the course's function takes its position.
 #
 # ## Letters
 #

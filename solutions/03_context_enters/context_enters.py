@@ -49,7 +49,7 @@ plots.road("03")
 # - **LSTM**: Hochreiter and Schmidhuber, Neural Computation 9(8), 1997; the forget gate: Gers, Schmidhuber and Cummins, 2000.
 # - **context2vec**: Melamud, Goldberger and Dagan, *context2vec: Learning Generic Context Embedding with Bidirectional LSTM*, CoNLL 2016 (K16-1006).
 #
-# Plan 105 minutes. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 90 minutes.
+# Plan 110 minutes. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 100 minutes.
 #
 # ## Letters
 #

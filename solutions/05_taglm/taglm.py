@@ -70,7 +70,7 @@ plots.road("05")
 #
 # **TagLM**: Peters, Ammar, Bhagavatula and Power, *Semi-supervised sequence tagging with bidirectional language models*, ACL 2017, arXiv:1705.00108. Section 2 is the model. The name stands for *language-model-augmented sequence tagger*. (Not *Tagged Language Model*, as some pages write: nothing is tagged in it.)
 #
-# Plan 110 minutes. Short of time? Exercises 1 to 3 and 5 to 8 are the spine, 90 minutes.
+# Plan 115 minutes. Short of time? Exercises 1 to 3 and 5 to 8 are the spine, 100 minutes.
 #
 # ## Letters
 #

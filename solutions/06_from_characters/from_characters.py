@@ -52,7 +52,7 @@ plots.road("06")
 # - Srivastava, Greff and Schmidhuber, [*Highway Networks*](https://arxiv.org/abs/1505.00387), 2015.
 # - **fastText**: Bojanowski and others, [*Enriching Word Vectors with Subword Information*](https://arxiv.org/abs/1607.04606), TACL 2017; lesson 02 built it.
 #
-# Plan 105 minutes, 125 with second tries; the essay is for home. Short of time? Exercises 1, 2, 4, 5 and 6 are the spine, 90 minutes.
+# Plan 110 minutes, 130 with second tries; the essay is for home. Short of time? Exercises 1, 2, 4, 5 and 6 are the spine, 95 minutes.
 #
 # ## Letters
 #

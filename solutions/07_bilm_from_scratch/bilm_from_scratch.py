@@ -58,7 +58,7 @@ plots.road("07")
 #
 # **ELMo**: Peters, Neumann, Iyyer, Gardner, Clark, Lee and Zettlemoyer, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365). Section 3.1 is the model, section 3.4 its sizes. The projection is from [Sak, Senior and Beaufays (2014)](https://arxiv.org/abs/1402.1128).
 #
-# Plan 120 minutes, 145 with second tries; the essay is for home. Short of time? Exercises 2, 5, 7, 8 and 9 are the spine, 85 minutes. Two sections at the end are optional.
+# Plan 130 minutes, 155 with second tries; the essay is for home. Short of time? Exercises 2, 5, 7, 8 and 9 are the spine, 90 minutes. Two sections at the end are optional.
 #
 # ## Letters
 #

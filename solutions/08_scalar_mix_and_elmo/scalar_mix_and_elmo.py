@@ -47,7 +47,7 @@ plots.road("08")
 #
 # **ELMo** means *Embeddings from Language Models*: Peters and others, *Deep contextualized word representations*, NAACL 2018, [arXiv:1802.05365](https://arxiv.org/abs/1802.05365), a best paper of that conference. Sections 3.2 to 5.3.
 #
-# Plan 125 minutes, 150 with second tries; the essay at the end is for home. Short of time? Exercises 1, 2, 6, 7 and 8 are the spine, 90 minutes. Optional sections follow, 14 minutes.
+# Plan 135 minutes, 160 with second tries; the essay at the end is for home. Short of time? Exercises 1, 2, 6, 7 and 8 are the spine, 100 minutes. Optional sections follow, 14 minutes.
 #
 # ## Letters
 #
