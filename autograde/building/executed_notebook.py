@@ -18,7 +18,7 @@ from autograde.grading.instructor_notes import TIMES
 from course.figures.picture import UNREADABLE
 from course.figures.stored import STORING
 
-MAX_KILOBYTES = 450
+MAX_KILOBYTES = 500
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ERASED = re.compile(r" *\r(?=\n|\Z)")
 SLOWEST = 5

@@ -1,7 +1,7 @@
 """The interval that a stored experiment gives over its seeds."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class Lead:
     mean: float
     low: float
     high: float
-    digits: int = 1
+    digits: int = field(default=1, kw_only=True)
 
     @classmethod
     def of(cls, point: Mapping[str, Any]) -> "Lead":

@@ -110,12 +110,12 @@ def right_of_all(
     both = [rivals.beside(*pair) for pair in zip(own, state, strict=True)]
     return {
         TABLE: rivals.table_of_last_words(train, test),
-        **{name: rivals.read(*rivals.scaled(*rows), *parts) for name, rows in vectors.items()},
-        OWN: rivals.read(*own, *parts),
-        STATE: rivals.read(*state, *parts),
-        BOTH: rivals.read(*both, *parts),
-        RIVALS: rivals.read(*without, *parts),
-        ALL: rivals.read(*whole, *parts),
+        **{name: rivals.read(rivals.scaled(*rows), *parts) for name, rows in vectors.items()},
+        OWN: rivals.read(own, *parts),
+        STATE: rivals.read(state, *parts),
+        BOTH: rivals.read(both, *parts),
+        RIVALS: rivals.read(without, *parts),
+        ALL: rivals.read(whole, *parts),
         FRESH: setup.correct(setup.tuned(setup.fresh(seed), train, seed, steps=steps), test),
         TUNED: setup.correct(setup.tuned(setup.pretrained, train, seed, steps=steps), test),
     }

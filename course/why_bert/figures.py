@@ -108,8 +108,9 @@ def by_labels(answers: Mapping[int, Runs], title: str) -> Picture:
         ]
         for name in next(iter(answers.values()))
     }
-    how = {"xlabel": "labels", "ylabel": "right answers (%)", "log_x": True}
-    return interval_curves(list(answers), rows, title=title, **how)
+    return interval_curves(
+        list(answers), rows, xlabel="labels", ylabel="right answers (%)", title=title, log_x=True
+    )
 
 
 def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:

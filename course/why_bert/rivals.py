@@ -27,13 +27,14 @@ WINDOW, DIM = 4, 96
 RIVALS = ("table of last words", "last word's vector", "features")
 
 
-def read(known: Any, asked: Any, train: Labelled, test: Labelled) -> Correct:
+def read(rows: Sequence[Any], train: Labelled, test: Labelled) -> Correct:
     """(N,) 1 where a logistic regression answers right.
 
     Parameters
     ----------
-    known, asked : one row of numbers for each text of `train` and of `test`
+    rows : of `train` and of `test`, one row of numbers for each text
     """
+    known, asked = rows
     reader = LogisticRegression(max_iter=1_000).fit(known, train.labels)
     return (reader.predict(asked) == np.asarray(test.labels)).astype(float)
 
@@ -101,11 +102,11 @@ def counted_vectors(stream: Sequence[int], words: int) -> NDArray[np.float64]:
             (np.ones(len(ids) - away), (ids[:-away], ids[away:])), (words,) * 2
         )
         counts = counts + pairs + pairs.T
-    counts = counts.tocoo()
-    totals = np.asarray(counts.sum(1)).ravel()
-    shared = counts.data * totals.sum() / (totals[counts.row] * totals[counts.col])
+    found = counts.tocoo()
+    totals = np.asarray(found.sum(1)).ravel()
+    expected = totals[found.row] * totals[found.col] / totals.sum()
     positive = sparse.csr_matrix(
-        (np.maximum(np.log(shared), 0), (counts.row, counts.col)), (words, words)
+        (np.maximum(np.log(found.data / expected), 0), (found.row, found.col)), (words, words)
     )
     left, sizes, _ = svds(positive, DIM, random_state=0)
     return np.asarray(left * np.sqrt(sizes))
@@ -131,8 +132,8 @@ def rivals_of(
         vectors = [last_words(table, vocabulary, part) for part in (train, test)]
         answers = (
             table_of_last_words(train, test),
-            read(*scaled(*vectors), train, test),
-            read(*features(train, test), train, test),
+            read(scaled(*vectors), train, test),
+            read(features(train, test), train, test),
         )
         for name, correct in zip(RIVALS, answers, strict=True):
             found[name].append(correct)

@@ -80,7 +80,7 @@ def test_rivals_read_what_they_say() -> None:
     test = Labelled([["the", "run"], ["to", "run"], ["we", "call"], ["we", "use"]], [0, 1, 1, 0])
     assert rivals.table_of_last_words(train, test).tolist() == [1, 0, 1, 0]
     known, asked = rivals.features(train, test)
-    assert rivals.read(known, asked, train, test)[:2].tolist() == [1, 1]
+    assert rivals.read((known, asked), train, test)[:2].tolist() == [1, 1]
     assert rivals.beside(known, asked).shape == (4, known.shape[1] * 2)
     left, right = rivals.scaled([[1.0], [3.0]], [[2.0]])
     np.testing.assert_allclose(left.ravel(), [-0.2, 0.2], atol=1e-5)
