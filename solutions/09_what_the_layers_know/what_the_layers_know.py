@@ -1137,17 +1137,6 @@ print(f"layers and 25 minus clues and {len(POOL)}, over test sentences:", Lead.o
 #
 # *Probing* gave rise to this claim. The paper's learned weights say something else (section 5.5, Figure 2). At the input, **all** its tasks favour layer 1, most of all SQuAD and coreference. At the output the weights are nearly even, leaning to the lower layers. In lesson 08 loudness bent the shares. So learn the weights of one task of each sort, and change one thing: the **scale**. The layers keep their own, or all are brought to one.
 
-# %% [markdown] deck="poll"
-# minutes: 1.5
-#
-# say: "Every task learns weights of its own: syntax puts a large weight on layer 1, meaning on layer 2." Learn the weights for parts of speech.
-#
-# ask: The poll.
-#
-# expect: "1, it is syntax." Layer 2 has the largest numbers, and so the largest share.
-#
-# skip: Vote only.
-
 
 # %%
 def tensors(places, vectors, n_train, one_scale=False):
@@ -1191,6 +1180,17 @@ TASKS = {
     "words": ([RUNNING[i] for i in half], LAYERS["trained"][half], min(800, N_TRAIN)),
 }
 UNITS = {name: sentence_numbers(places[n:]) for name, (places, _, n) in TASKS.items()}
+
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: "Every task learns weights of its own: syntax puts a large weight on layer 1, meaning on layer 2." Learn the weights for parts of speech.
+#
+# ask: The poll.
+#
+# expect: "1, it is syntax." Layer 2 has the largest numbers, and so the largest share.
+#
+# skip: Vote only.
 
 # %%
 predict("largest", "Own scale: which layer gets most for words?", options=["0", "1", "2"])
