@@ -9,6 +9,7 @@ from nbgrader.converters import GenerateAssignment
 from traitlets.config import Config, PyFileConfigLoader
 
 from autograde.grading.clean_html import clean_html, clean_markdown
+from autograde.grading.hand_ins_by_name import HandInsByName
 from autograde.grading.instructor_notes import RemoveInstructorNotes
 from autograde.grading.model_answers import ReleaseModelAnswers
 from autograde.grading.waiting_marks import GetGradesAndWaiting
@@ -48,6 +49,7 @@ def configure(c: Config) -> None:
     # On a busy machine outputs may lag behind; after 4 s nbgrader would drop the submission.
     c.Execute.iopub_timeout = 60
 
+    c.ZipCollectApp.collector_plugin = HandInsByName
     # By name: the room of marks stands above this one.
     c.GenerateFeedback.exporter_class = "autograde.marking.feedback_exporter.ShortFeedback"
     c.GenerateFeedback.preprocessors = [GetGradesAndWaiting, CSSHTMLHeaderPreprocessor]

@@ -6,6 +6,6 @@ EXERCISES = (
     "scrambled",
     "tune",
     "prior_gradient",
-    "labels_needed",
     "broken_bodies",
+    "labels_needed",
 )

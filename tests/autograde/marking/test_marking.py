@@ -176,11 +176,11 @@ def test_nothing_is_read_or_written_outside(task: Any, tmp_path: Path, monkeypat
         server.bind(("127.0.0.1", 0))
         server.listen()
         port = server.getsockname()[1]
-        cell = "import traceback\nseen = []\n"
+        cell = "canaries = []\n"
         for name, code in CANARIES.items():
             body = code.format(folder=str(tmp_path), port=port).replace("\n", "\n    ")
-            cell += f"try:\n    {body}\n    seen.append({name!r})\nexcept BaseException: pass\n"
-        tells = f"def {FORGED}(*given):\n    raise ValueError(repr(seen))\n"
+            cell += f"try:\n    {body}\n    canaries.append({name!r})\nexcept BaseException: pass\n"
+        tells = f"def {FORGED}(*given):\n    raise ValueError(repr(canaries))\n"
         verdict = mark(task(submission(LESSON, {FORGED: tells}, cell))).verdict
         server.settimeout(0.1)
         with pytest.raises(TimeoutError):

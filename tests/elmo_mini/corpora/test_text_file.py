@@ -82,7 +82,8 @@ def test_what_is_no_file_is_missing(tmp_path: Path) -> None:
         ("caf\n\nca é".encode("latin-1"), r"line 3, byte 4 \(0xe9\), is not UTF-8 text; save it"),
         ("cut off: é".encode()[:-1], r"line 1, byte 10 \(0xc3\), is not UTF-8 text"),
         ("Hello".encode("utf-16"), "is UTF-16 text; save it as UTF-8, or .* encoding='utf-16'"),
-        (b"PK\x03\x04\x00\x00", "is not a text file: it holds zero bytes"),
+        (b"a word\x00\x00", "is not a text file: it holds zero bytes"),
+        (b"PK\x03\x04\x00\x00", "is a zip file .* not a text file; take its text out of it"),
     ],
 )
 def test_a_file_that_is_no_text_is_named(write: Write, content: bytes, message: str) -> None:
