@@ -77,7 +77,7 @@ def side_bars(stored: Mapping[str, Any]) -> Picture:
     stored : ``nats`` and ``differences``, as ``both_sides_blanks`` has them
     """
     found = stored["differences"]["product less both"]
-    lead = Lead(found["mean"], found["low"], found["high"], digits=2)
+    lead = Lead.of(found, times=1, digits=2)
     is_what = {
         "ahead": f"{lead.mean:.2f} nats ahead of",
         "behind": f"{-lead.mean:.2f} nats behind",

@@ -8,7 +8,7 @@ from PIL import Image
 
 from course.figures.palette import GROUND
 
-PIXELS_PER_INCH = (110, 92, 76)  # the first that is small enough; a lesson has 450 kB in all
+PIXELS_PER_INCH = (110, 92, 76)  # the first that is small enough; the builder bounds a whole lesson
 PALETTE = 24
 KMEANS_ROUNDS = 3  # without them, pale lines take the colour of their ground
 MAX_BYTES = 30_000

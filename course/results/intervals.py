@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,9 +66,9 @@ class Lead:
     digits: int = field(default=1, kw_only=True)
 
     @classmethod
-    def of(cls, point: Mapping[str, Any]) -> "Lead":
-        """From ``mean``, ``low`` and ``high`` of the differences, shares of 1."""
-        return cls(*(100 * point[part] for part in ("mean", "low", "high")))
+    def of(cls, point: Mapping[str, Any], times: float = 100, **more: Any) -> Self:
+        """From ``mean``, ``low`` and ``high`` of the differences: shares of 1, or nats times 1."""
+        return cls(*(times * point[part] for part in ("mean", "low", "high")), **more)
 
     @property
     def verdict(self) -> str:

@@ -24,7 +24,7 @@ class NamedLead(Lead):
     def __str__(self) -> str:
         if self.verdict == UNCLEAR:
             between = f"{self.mean:+.1f}, {self.low:+.1f} to {self.high:+.1f}"
-            return f"{self.one} and {self.other}: no clear difference ({between})"
+            return f"{self.one} and {self.other}: {UNCLEAR} ({between})"
         low, high = sorted((abs(self.low), abs(self.high)))
         side = "ahead of" if self.low > 0 else "behind"
         points = f"{abs(self.mean):.1f} points ({low:.1f} to {high:.1f})"
@@ -50,5 +50,4 @@ def lead_of(runs: Mapping[str, Sequence[ArrayLike]], one: str, other: str) -> Na
 
 def stored_lead(point: Mapping[str, Any], one: str, other: str) -> NamedLead:
     """A lead that was stored with ``mean``, ``low`` and ``high``, shares of 1."""
-    mean, low, high = (100 * float(point[end]) for end in ("mean", "low", "high"))
-    return NamedLead(mean, low, high, one, other)
+    return NamedLead.of(point, one=one, other=other)

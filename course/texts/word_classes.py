@@ -9,7 +9,7 @@ restrictions.
 import argparse
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -51,22 +51,32 @@ class WordClasses:
     dev: Labelled
     test: Labelled
 
+    @classmethod
+    def read(cls, file: Path, classes: Mapping[str, str]) -> "WordClasses":
+        """A task out of its file: ``# part``, then a line with tag and words for each text.
+
+        Parameters
+        ----------
+        classes : the name of each tag, in the order of the labels
+        """
+        tags = list(classes)
+        found: dict[str, Labelled] = {}
+        part = ""
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# "):
+                part = line[2:]
+                found[part] = Labelled([], [])
+            elif line:
+                tag, _, words = line.partition(" ")
+                found[part].texts.append(words.split(" "))
+                found[part].labels.append(tags.index(tag))
+        return cls(tuple(classes.values()), found["train"], found["dev"], found["test"])
+
 
 @lru_cache(maxsize=1)
 def word_classes() -> WordClasses:
     """The task as it ships; no document of the test stands in the other parts."""
-    tags = list(CLASSES)
-    found: dict[str, Labelled] = {}
-    part = ""
-    for line in FILE.read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            part = line[2:]
-            found[part] = Labelled([], [])
-        elif line:
-            tag, _, words = line.partition(" ")
-            found[part].texts.append(words.split(" "))
-            found[part].labels.append(tags.index(tag))
-    return WordClasses(tuple(CLASSES.values()), found["train"], found["dev"], found["test"])
+    return WordClasses.read(FILE, CLASSES)
 
 
 def content_words() -> dict[str, str]:

@@ -4,7 +4,7 @@ A seed draws the labels, the head's start, the order of the batches and, where t
 fresh or scrambled weights. Whatever is compared shares it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +24,6 @@ from elmo_mini.training.steps import evaluating
 from elmo_mini.transformer.files import load_causal_lm
 
 Weights = Mapping[str, Tensor]
-Tune = Callable[[Classifier, Sequence[Batch], torch.optim.Optimizer, int, float], list[float]]
 Correct = NDArray[np.float64]
 
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1

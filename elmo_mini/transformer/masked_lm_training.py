@@ -10,7 +10,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import Parameter
 
 from elmo_mini.divergence import check_history
 from elmo_mini.models.masked_lm import MaskedLM, masked_lm_loss
@@ -75,25 +74,3 @@ def rate(step: int, steps: int) -> float:
     if step < warm_up:
         return (step + 1) / warm_up
     return max(0.0, (steps - step) / (steps - warm_up))
-
-
-class ScheduledAdam(torch.optim.Adam):
-    """Adam whose rate follows `rate`: up in the first steps, and down to zero at the last.
-
-    Parameters
-    ----------
-    parameters : what it changes
-    highest : the highest rate
-    steps : how many there will be
-    """
-
-    def __init__(self, parameters: Iterable[Parameter], highest: float, steps: int) -> None:
-        super().__init__(parameters, lr=highest, betas=(0.9, 0.98))
-        self.highest, self.steps, self.done = highest, steps, 0
-
-    def step(self, closure: Any = None) -> Any:
-        """One step, at this step's rate."""
-        for group in self.param_groups:
-            group["lr"] = self.highest * rate(self.done, self.steps)
-        self.done += 1
-        return super().step(closure)

@@ -59,7 +59,7 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             plain[name] = whole_number(name, options[name], least, MOST.get(name))
     for name in ("alpha", "min_alpha", "sample", "ns_exponent"):
         plain[name] = real_number(name, options[name])
-    for name in ("sg", "cbow_mean"):
+    for name in SWITCHES:
         plain[name] = whole_number(name, options[name], 0, 1)
     alpha, min_alpha = options["alpha"], options["min_alpha"]
     if not (math.isfinite(alpha) and 0 < min_alpha <= alpha):
