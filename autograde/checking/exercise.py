@@ -16,6 +16,7 @@ from typing import Any, Concatenate, ParamSpec
 import numpy as np
 
 from autograde.checking.answers import Answer, Inputs, Plain, Run, call
+from autograde.checking.work_limit import WorkLimit
 
 Random = np.random.Generator
 Make = Callable[[Random], Inputs]
@@ -84,7 +85,8 @@ class CourseAtFault(ValueError):
 class Exercise:
     """One exercise of one lesson.
 
-    ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case.
+    ``difficulty`` and ``importance`` run from 1 to 5. An answer may take ``seconds`` for each case,
+    and in each call what ``work_limit`` allows.
     ``on_the_way`` names amounts that are computed on the way, so that a result which is one of
     them, or which has one too many or too few, can be told so. Where the numbers of the result are
     ``codes``, such as ids of words, nothing is said of the size of a single one. What is expected
@@ -115,6 +117,7 @@ class Exercise:
     rtol: float = 1e-4
     atol: float = 1e-6
     seconds: float = 20.0
+    work_limit: WorkLimit | None = None
     opens: str = ""
     needs: Callable[[], object] | None = None
 

@@ -152,7 +152,7 @@ def _forget() -> None:
 
 def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs) -> Outcome:
     """What an answer does when it is ``given`` these, viewed as an answer to ``inputs``."""
-    remembered, calls = remembering(answer)
+    remembered, calls = remembering(answer, exercise.work_limit)
     try:
         with np.errstate(all="ignore"):  # log 0 in an answer is its affair, not a warning's
             outputs = exercise.run(remembered, copy.deepcopy(given))

@@ -18,17 +18,23 @@ from autograde.checking.answers import MOST_PARTS, Answer, AnswerRefused, Plain,
 from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Exercise
 from autograde.checking.judge import first_difference
+from autograde.checking.work_limit import WorkLimit
 
 MOST_READ = 100_000
 MOST_BYTES = 250_000_000
 Calls = list[tuple[Any, tuple[Any, ...]]]
 
 
-def remembering(answer: Answer) -> tuple[Answer, Calls]:
-    """The answer, and its last call; a class is left alone, as what is made of it is called."""
+def remembering(answer: Answer, limit: WorkLimit | None = None) -> tuple[Answer, Calls]:
+    """The answer within its limit, and its last call.
+
+    A class is left alone, as what is made of it is called.
+    """
     calls: Calls = []
     if isinstance(answer, type):
         return answer, calls
+    if limit is not None:
+        answer = limit(answer)
 
     @functools.wraps(answer)
     def remembered(*arguments: Any, **named: Any) -> Any:
@@ -109,7 +115,7 @@ def _as_arrays(value: Plain) -> Plain:
 @lru_cache(maxsize=256)
 def returned_by(exercise: Exercise, answer: Answer, index: int, seed: int) -> Plain:
     """What an answer of the course's own returns in one case, without its form."""
-    remembered, calls = remembering(answer)
+    remembered, calls = remembering(answer, exercise.work_limit)
     with np.errstate(all="ignore"), suppress(Exception):  # it may be refused, and has returned
         exercise.run(remembered, copy.deepcopy(case_inputs(exercise, index, seed)))
     return without_form(calls)

@@ -1,15 +1,12 @@
 """Emissions and transitions for the exercises on the CRF, and how their answers are run."""
 
 import itertools
-import sys
-import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from autograde.checking.answers import (
     Answer,
@@ -23,14 +20,16 @@ from autograde.checking.answers import (
 from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Inputs, Random
 from autograde.checking.judge import with_article
+from autograde.checking.work_limit import WorkLimit
 from elmo_mini.tagging import constrained_crf
 
-NOT_COUNTED = ("torch", "autograde.proving")
-MANY_PATHS, MUCH_MEMORY = 1_000_000, 3_000_000
 EVERY_PATH = (
     "Your answer looks at every path, and their number grows with each word: 10 labels and 7 words "
     "make ten million. Go from word to word and keep one number for each label."
 )
+# A search through the lattice takes B T K^2 steps at most, each on small tensors. The inputs hold
+# so few paths that even a list of all of them fits into memory.
+NO_ENUMERATION = WorkLimit(EVERY_PATH)
 
 
 @Case.drawn
@@ -74,61 +73,6 @@ def named(value: Any) -> str:
     return with_article(type(value).__name__)
 
 
-class Budget(TorchFunctionMode):
-    """Refuses an answer that walks path after path: there are exponentially many.
-
-    A search through the lattice takes B T K^2 steps at most, each on small tensors. The inputs
-    hold so few paths that even a list of all of them fits into memory.
-    """
-
-    STEPS, NUMBERS, CALLS = 50_000, 100_000, 200_000
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.steps = self.calls = 0
-
-    def __enter__(self) -> Any:
-        self._before = sys.getprofile()
-        sys.setprofile(self._count)
-        return super().__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        sys.setprofile(self._before)
-        super().__exit__(*error)
-
-    def _count(self, frame: Any, event: str, argument: Any) -> None:
-        """Count the calls of a search in plain Python, which PyTorch does not see."""
-        of_others = frame.f_globals.get("__name__", "").startswith(NOT_COUNTED)
-        self.calls += event in ("call", "c_call") and not of_others
-        if self.calls > self.CALLS:
-            raise AnswerRefused(EVERY_PATH)
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
-    ) -> Any:
-        self.steps += 1
-        result = func(*args, **(kwargs or {}))
-        large = isinstance(result, Tensor) and result.numel() > self.NUMBERS
-        if self.steps > self.STEPS or large:
-            raise AnswerRefused(EVERY_PATH)
-        return result
-
-
-def needs_memory(work: Callable[[], Any]) -> int:
-    """The most bytes that NumPy and Python hold at once meanwhile; PyTorch's are not counted."""
-    running = tracemalloc.is_tracing()
-    if not running:
-        tracemalloc.start()
-    try:
-        before, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        work()
-        return tracemalloc.get_traced_memory()[1] - before
-    finally:
-        if not running:
-            tracemalloc.stop()
-
-
 def every_path(
     emissions: Tensor, mask: Tensor, transitions: Tensor, start: Tensor, end: Tensor
 ) -> list[tuple[list[tuple[int, ...]], Tensor]]:
@@ -150,8 +94,7 @@ def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
     """The scores and their gradient for the emissions: the network learns through both."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
     emissions = tensors["emissions"].requires_grad_()
-    with Budget():
-        result = returned(answer(*tensors.values()))
+    result = returned(answer(*tensors.values()))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
             f"Your answer is {named(result)}. Return one tensor of shape (B,); "

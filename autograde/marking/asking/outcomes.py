@@ -5,7 +5,7 @@ of the exercise is known but the arguments of each call.
 """
 
 import copy
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from autograde.checking.outcomes import Outcome, said
 from autograde.checking.own_words import own_words
 from autograde.checking.refused_form import remembering, without_form
 from autograde.checking.safe_state import as_in_a_new_thread
+from autograde.checking.work_limit import TooMuchWork
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Waited
 
@@ -32,7 +33,8 @@ def asked_outcome(peer: Peer, exercise: Exercise, index: int, seed: int) -> Outc
     """
     as_in_a_new_thread()
     peer.forget()
-    answer = peer.ask("begin")
+    limit = exercise.work_limit
+    answer = peer.ask("begin", asdict(limit) if limit else None)
     given = case_inputs(exercise, index, seed)
     came = _outcome_of(exercise, answer, given)
     left_off = not torch.is_grad_enabled()
@@ -52,6 +54,9 @@ def _outcome_of(exercise: Exercise, answer: Answer, given: Inputs) -> Outcome:
     except AnswerRefused as refused:
         return Outcome(failure=str(refused), sentence=str(refused), returned=without_form(calls))
     except Exception as error:
+        if exercise.work_limit is not None and type(error).__name__ == TooMuchWork.__name__:
+            sentence = exercise.work_limit.sentence
+            return Outcome(failure=sentence, sentence=sentence)
         return raised_outcome(error, getattr(error, "told", {}))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from autograde.checking.outcomes import _line_of, _not_written, said
 from autograde.checking.report import shown
+from autograde.checking.work_limit import WorkLimit
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import Line
 
@@ -30,7 +31,7 @@ class StudentPeer(Peer):
         if kind == "begin":
             self.forget()
             self.case()
-            return self.answer
+            return WorkLimit(**arguments[0])(self.answer) if arguments[0] else self.answer
         if kind == "about":
             return self._about([str(name) for name in arguments[0]])
         return super().other(kind, *arguments)

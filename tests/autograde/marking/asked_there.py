@@ -79,7 +79,7 @@ def peer_for(
 def asked(answer: Any) -> Iterator[Any]:
     """A function of another process, to call here."""
     with peer_for(answer) as (peer, _):
-        yield peer.ask("begin")
+        yield peer.ask("begin", None)
 
 
 def judged_there(exercise: Exercise, answer: Any, seconds: int = 0, seed: int = 5) -> Report:

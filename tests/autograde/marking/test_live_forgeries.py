@@ -8,6 +8,8 @@ import torch
 
 from autograde.checking import catalogue
 from autograde.checking.case_inputs import case_inputs
+from autograde.checking.check import examine
+from autograde.checking.exercise import Exercise
 from autograde.checking.outcomes import alike, known_outcome
 from autograde.checking.safe_state import safe_state
 from autograde.marking.asking.outcomes import asked_outcome
@@ -79,3 +81,24 @@ def test_honest_answers_earn_everything_over_the_line() -> None:
     for name in ("LSTM", "train_windows"):
         exercise = catalogue.find(name)
         assert judged_there(exercise, exercise.reference).points == exercise.points
+
+
+LIMITED = [exercise for exercise in catalogue.catalogue().values() if exercise.work_limit]
+
+
+@pytest.mark.parametrize("exercise", LIMITED, ids=lambda exercise: exercise.id)
+def test_a_limit_of_work_holds_over_the_line(exercise: Exercise) -> None:
+    """The same operations are counted there, so a search of all paths is told the same."""
+    assert exercise.work_limit is not None
+    sentence = exercise.work_limit.sentence
+    every = [mistake for mistake in exercise.mistakes if mistake.says == sentence]
+    for mistake in every:
+        here = examine(exercise, mistake.answer, 5)
+        there = judged_there(exercise, mistake.answer)
+        assert there.mistake is not None
+        assert (there.points, there.mistake.name) == (here.points, mistake.name)
+    assert judged_there(exercise, exercise.reference).points == exercise.points
+
+
+def test_there_are_limits_of_work() -> None:
+    assert {exercise.id for exercise in LIMITED} >= {"log_partition", "viterbi"}
