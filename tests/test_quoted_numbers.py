@@ -232,7 +232,7 @@ def taglm() -> list[str]:
     first_place = tenth_place["with 1 %"]
     for numbers in (tenth_place, first_place):
         assert numbers["gain over after_first"]["after_second"]["high"] < 0
-    assert lead(first_place["gain over after_first"]["input"]).endswith(UNCLEAR)
+    assert lead(first_place["gain over after_first"]["input"]).verdict == UNCLEAR
     assert 0 < tenth_place["gain over after_first"]["input"]["mean"] < 0.005  # "a little ahead"
     assert tenth_place["gain over after_first"]["input"]["low"] > 0
     return [

@@ -41,21 +41,6 @@ def interval(values: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:
     return {"mean": mean, "low": mean - half, "high": mean + half, "values": numbers.tolist()}
 
 
-def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """How many percentage points one stored result is ahead of another, in words.
-
-    Parameters
-    ----------
-    one, other : as `interval` gives them, shares of 1, with the same seeds in the same order
-
-    Returns
-    -------
-    such as ``"+2.1 (+0.4 to +3.8): ahead"``; *no clear difference* where the 95 % interval of the
-    differences, seed by seed, holds 0
-    """
-    return lead(interval(np.array(one["values"]) - np.array(other["values"])))
-
-
 @dataclass(frozen=True)
 class Lead:
     """A difference with its 95 % interval: of two shares, in percentage points, or in nats."""
@@ -80,8 +65,8 @@ class Lead:
         return f"{mean} ({low} to {high}): {self.verdict}"
 
 
-def lead(point: Mapping[str, Any]) -> str:
-    """A difference of two shares in percentage points, with its interval and what that says.
+def lead(point: Mapping[str, Any]) -> Lead:
+    """A difference of two shares, in percentage points.
 
     Parameters
     ----------
@@ -89,9 +74,24 @@ def lead(point: Mapping[str, Any]) -> str:
 
     Returns
     -------
-    such as ``"-3.0 (-7.2 to +1.5): no clear difference"``
+    What prints such as ``-3.0 (-7.2 to +1.5): no clear difference``, with ``.verdict``
     """
-    return str(Lead.of(point))
+    return Lead.of(point)
+
+
+def difference(one: Mapping[str, Any], other: Mapping[str, Any]) -> Lead:
+    """How many percentage points one stored result is ahead of another.
+
+    Parameters
+    ----------
+    one, other : as `interval` gives them, shares of 1, with the same seeds in the same order
+
+    Returns
+    -------
+    What prints such as ``+2.1 (+0.4 to +3.8): ahead``; *no clear difference* where the 95 %
+    interval of the differences, seed by seed, holds 0
+    """
+    return lead(interval(np.array(one["values"]) - np.array(other["values"])))
 
 
 def lead_twice(point: Mapping[str, Any]) -> str:

@@ -164,7 +164,9 @@ def leads_of_plain(task: str) -> dict[str, str]:
     stored = labels_of(task)
     right, counts = stored["right"], stored["labels"]
     return {
-        f"{way}, {count:,} labels": lead(interval(np.subtract(plain["values"], other["values"])))
+        f"{way}, {count:,} labels": str(
+            lead(interval(np.subtract(plain["values"], other["values"])))
+        )
         for way in (*RIVALS, SCRATCH)
         for count, plain, other in zip(counts, right[PLAIN], right[way], strict=True)
     }

@@ -812,7 +812,7 @@ for kind in ("random vectors", "bag of words"):
 for kind, shares_right in right.items():
     print(f"{kind} less the ceiling: {lead(over_words(shares_right - one_vector))}")
 gain = lead(over_words(right["your vectors"] - right["bag of words"]))
-outcome("against_bag", gain.partition(": ")[2])
+outcome("against_bag", gain.verdict)
 
 # %% [markdown] deck="figure"
 # minutes: 3

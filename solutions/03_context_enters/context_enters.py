@@ -915,7 +915,7 @@ readers.senses({name: VOTE.score(runs) for name, runs in right.items()}, ceiling
 # %%
 gain = lead(VOTE.score(1.0 * right["your LSTM"][0] - right["untrained\nLSTM"]))
 print("Your LSTM before the untrained ones, over 28 words and 5 draws:", gain)
-outcome("state_senses", gain.partition(": ")[2])
+outcome("state_senses", gain.verdict)
 
 # %% [markdown]
 # The ceiling knows the answers of the test, and nobody clearly passes it. And untrained states come near the trained ones: a state mixes in the words before, its **neighbours**, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* does not survive this control in the stored run below.

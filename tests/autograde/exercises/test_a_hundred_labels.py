@@ -320,7 +320,7 @@ def test_whoever_throws_coins_is_not_told_of_what_is_asked() -> None:
 
 
 def verdict(point: Any) -> str:
-    return lead(point).rpartition(": ")[2]
+    return lead(point).verdict
 
 
 def test_the_main_directions_of_texts_learn_nothing_from_what_is_asked() -> None:
