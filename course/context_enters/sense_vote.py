@@ -1,118 +1,75 @@
-"""Word senses in the course's sentences by k nearest neighbours, and cheap baselines.
+"""Word senses in the course's sentences by three nearest neighbours, and a cheap baseline.
 
-For each test sentence, the three training sentences of the same word whose vectors are nearest
-vote. Vectors in context have to beat random vectors of the two neighbouring words.
+Vectors in context have to beat random vectors of the two neighbouring words.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from course.results.stored import stored_result
-from elmo_mini.models.context2vec import Context2Vec
-from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
-from elmo_mini.tasks.context2vec_use import context_vectors
-from elmo_mini.tasks.language_model_use import hidden_states
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
-from elmo_mini.text.vocabulary import Vocabulary
 
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
-NEIGHBOURS = 3
 
 
-class SenseVote:
-    """The English sentences of the course, and a vote on each test sentence.
+class SenseTask:
+    """The English sentences of the course with their ambiguous words, N in all, 335 for the test.
 
     Attributes
     ----------
-    sentences : N labelled sentences, training and test
-    tokens : their words in lower case
-    places : where the ambiguous word stands in each
-    test : (M,) the numbers of the test sentences
-    spellings : (N,) the ambiguous word as it stands in each, in lower case
+    tokens : the words of each, in lower case
+    positions : where the ambiguous word stands
+    words, spellings, senses : (N,) the ambiguous word, as it stands there, and what it means there
+    is_test : (N,) whether the sentence is for the test
     """
 
     def __init__(self) -> None:
-        self.sentences = sense_sentences("english")
-        self.tokens = [[token.lower() for token in s.tokens] for s in self.sentences]
-        self.places = [s.position for s in self.sentences]
-        splits = np.array([s.split for s in self.sentences])
-        self.test = np.flatnonzero(splits == "test")
-        self.words = np.array([s.word for s in self.sentences])
-        self.spellings = np.array([s.target.lower() for s in self.sentences])
+        sentences = sense_sentences("english")
+        self.tokens = [[token.lower() for token in s.tokens] for s in sentences]
+        self.positions = [s.position for s in sentences]
+        self.words = np.array([s.word for s in sentences])
+        self.spellings = np.array([s.target.lower() for s in sentences])
+        self.senses = np.array([s.sense for s in sentences])
+        self.is_test = np.array([s.split == "test" for s in sentences])
 
-    @cached_property
-    def test_senses(self) -> list[str]:
-        """The senses of the test sentences."""
-        return [self.sentences[n].sense for n in self.test]
-
-    def at_places(self, rows: Sequence[Floats]) -> Floats:
-        """Of each sentence's vectors (n, D), the one at its ambiguous word: (N, D)."""
-        return np.stack([row[at] for row, at in zip(rows, self.places, strict=True)])
-
-    def right(self, vectors: Floats) -> Right:
-        """Whether the vote on each test sentence is right, (M,).
+    def correct(self, vectors: Floats) -> Right:
+        """Whether the three nearest training sentences of its word have the sense of each test.
 
         Parameters
         ----------
         vectors : (N, D), one for each sentence
+
+        Returns
+        -------
+        (335,)
         """
-        is_test = np.isin(np.arange(len(self.sentences)), self.test)
-        correct = np.zeros(len(self.sentences), bool)
-        for word in sorted(set(self.words)):
-            of_word = self.words == word
-            train, test = np.flatnonzero(of_word & ~is_test), np.flatnonzero(of_word & is_test)
-            labels = [self.sentences[n].sense for n in train]
-            predicted = knn(vectors[train], labels, vectors[test], NEIGHBOURS)
-            correct[test] = [
-                sense == self.sentences[n].sense for sense, n in zip(predicted, test, strict=True)
-            ]
-        return correct[self.test]
+        correct = np.zeros(len(self.words), bool)
+        for word in np.unique(self.words):
+            train, test = (np.flatnonzero((self.words == word) & p) for p in self._parts)
+            predicted = knn(vectors[train], self.senses[train].tolist(), vectors[test], 3)
+            correct[test] = np.array(predicted) == self.senses[test]
+        return correct[self.is_test]
 
-    def by_states(
-        self, made: Callable[[], LSTMLanguageModel], vocabulary: Vocabulary, draws: int = 1
-    ) -> list[Right]:
-        """`right` by the state at the word, of models that are made from seeds 0, 1, ..."""
-        right = []
-        for seed in range(draws):
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(seed)
-                model = made()
-            right.append(self.right(self.at_places(hidden_states(model, vocabulary, self.tokens))))
-        return right
-
-    def by_gap(self, reader: Context2Vec, vocabulary: Vocabulary) -> Right:
-        """`right` by what a context2vec makes of the place of the ambiguous word."""
-        return self.right(self.at_places(context_vectors(reader, vocabulary, self.tokens)))
-
-    def by_spelling(self, draws: int) -> list[Right]:
-        """`right` by random vectors of the spellings alone, drawn so many times."""
-        forms, numbers = np.unique(self.spellings, return_inverse=True)
-        tables = (np.random.default_rng(n).standard_normal((len(forms), 64)) for n in range(draws))
-        return [self.right(table.astype(np.float32)[numbers]) for table in tables]
-
-    def by_words_beside(self, draws: int) -> list[Right]:
-        """`right` by random vectors of the two words beside, drawn so many times."""
-        return [self.right(words_beside(self.tokens, self.places, n)) for n in range(draws)]
-
-    def score(self, right: Sequence[Right] | NDArray[np.float64]) -> dict[str, float]:
-        """Mean of (draws, M) outcomes, with a 95 % bootstrap interval over words and draws.
+    def score(self, correct: Sequence[Right] | NDArray[np.float64]) -> dict[str, float]:
+        """Mean of (draws, 335) outcomes, with a 95 % bootstrap interval over words and draws.
 
         Words are drawn whole: the sentences of a word share its senses and its neighbours.
         """
-        _, numbers = np.unique(self.words[self.test], return_inverse=True)
-        outcomes = np.atleast_2d(np.asarray(right, float))
-        mean, low, high = bootstrap_interval(outcomes, numbers)
+        _, numbers = np.unique(self.words[self.is_test], return_inverse=True)
+        mean, low, high = bootstrap_interval(np.atleast_2d(np.asarray(correct, float)), numbers)
         return {"mean": mean, "low": low, "high": high}
+
+    @property
+    def _parts(self) -> tuple[Right, Right]:
+        return ~self.is_test, self.is_test
 
 
 def stored_course_senses() -> dict[str, Any]:
@@ -123,8 +80,8 @@ def stored_course_senses() -> dict[str, Any]:
     return {**course, **{key: {**beside[key], **course[key]} for key in both}}
 
 
-def words_beside(tokens: Sequence[Sequence[str]], places: Sequence[int], seed: int) -> Floats:
-    """(N, 128): random vectors of the word before and the word after each place.
+def words_beside(tokens: Sequence[Sequence[str]], positions: Sequence[int], seed: int) -> Floats:
+    """(N, 128): random vectors of the word before and the word after each position.
 
     A word has the same vector everywhere; nothing is learnt.
     """
@@ -133,7 +90,7 @@ def words_beside(tokens: Sequence[Sequence[str]], places: Sequence[int], seed: i
         lambda: random.standard_normal(64).astype(np.float32)
     )
     rows = []
-    for words, at in zip(tokens, places, strict=True):
+    for words, at in zip(tokens, positions, strict=True):
         around = [BOUNDARY, *words, BOUNDARY]
         rows.append(np.concatenate([table[around[at]], table[around[at + 2]]]))
     return np.stack(rows)

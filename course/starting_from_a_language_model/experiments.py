@@ -18,7 +18,7 @@ from torch import Tensor
 
 from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
-from course.context_enters.sense_vote import SenseVote, words_beside
+from course.context_enters.sense_vote import SenseTask, words_beside
 from course.results.intervals import interval
 from course.starting_from_a_language_model.broken_translators import broken_translators
 from course.starting_from_a_language_model.classifier_experiments import forgetting, pretraining
@@ -178,8 +178,8 @@ def senses(setting: Setting) -> tuple[str, Result]:
         chosen = [distinct[number] for number in sorted(drawn)]
         occurrences: list[Occurrence] = [([w.lower() for w in i.words], i.position) for i in chosen]
         groups[word] = (occurrences, [i.sense for i in chosen])
-    vote = SenseVote()
-    course_asked: list[Occurrence] = list(zip(vote.tokens, vote.places, strict=True))
+    task = SenseTask()
+    course_asked: list[Occurrence] = list(zip(task.tokens, task.positions, strict=True))
     scores: dict[str, dict[str, dict[str, list[float]]]] = {}
     course_right: dict[str, list[NDArray[np.bool_]]] = {}
     ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
@@ -200,10 +200,12 @@ def senses(setting: Setting) -> tuple[str, Result]:
                 found["5-NN"].setdefault(name, []).append(right / len(occurrences))
         features = place_features(setting, place, static, contexts, course_asked)
         for name, rows in features.items():
-            course_right.setdefault(name, []).append(vote.right(rows))
+            course_right.setdefault(name, []).append(task.correct(rows))
         means = {name: round(float(np.mean(right)), 3) for name, right in course_right.items()}
         print(f"seed {seed}:", means, flush=True)
-    tested = [vote.sentences[n] for n in vote.test]
+    words, spellings, tested = (
+        part[task.is_test].tolist() for part in (task.words, task.spellings, task.senses)
+    )
     return "Senses from vectors of a place: LSTM states, context2vec, averages", {
         "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
         "classifiers": "5 held-out folds of the distinct contexts: logistic regression (C=0.1), "
@@ -223,17 +225,15 @@ def senses(setting: Setting) -> tuple[str, Result]:
         },
         "course sentences": {
             "test sentences": len(tested),
-            "words": len({s.word for s in tested}),
-            "ceiling of the word": majority_ceiling([s.word for s in tested], vote.test_senses),
-            "ceiling of its forms": majority_ceiling(
-                [s.target.lower() for s in tested], vote.test_senses
-            ),
+            "words": len(set(words)),
+            "ceiling of the word": majority_ceiling(words, tested),
+            "ceiling of its forms": majority_ceiling(spellings, tested),
             "3-NN": {
                 name: interval([float(seed.mean()) for seed in right])
                 for name, right in course_right.items()
             },
             "leads, over words and seeds": {
-                f"{one} before {other}": vote.score(
+                f"{one} before {other}": task.score(
                     np.array(course_right[one], float) - np.array(course_right[other], float)
                 )
                 for one, other in LEADS
@@ -247,16 +247,18 @@ def trained_beside(setting: Setting) -> tuple[str, Result]:
 
     Random vectors of the two words cannot say that *river* and *stream* are alike; these can.
     """
-    vote = SenseVote()
-    occurrences: list[Occurrence] = list(zip(vote.tokens, vote.places, strict=True))
+    task = SenseTask()
+    occurrences: list[Occurrence] = list(zip(task.tokens, task.positions, strict=True))
     ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
     right: dict[str, list[NDArray[np.bool_]]] = {BESIDE: [], "context2vec": []}
     for seed in setting.seeds:
         static, contexts = _two_readers(setting, ids, seed)
-        right[BESIDE].append(vote.right(vectors_beside(static, occurrences)))
-        right["context2vec"].append(vote.by_gap(contexts, setting.vocabulary))
-        print(f"seed {seed}:", {name: rows[-1].mean() for name, rows in right.items()}, flush=True)
-    lead = vote.score(np.array(right["context2vec"], float) - np.array(right[BESIDE], float))
+        right[BESIDE].append(task.correct(vectors_beside(static, occurrences)))
+        gaps = context_vectors(contexts, setting.vocabulary, task.tokens)
+        rows = [row[at] for row, at in zip(gaps, task.positions, strict=True)]
+        right["context2vec"].append(task.correct(np.stack(rows)))
+        print(f"seed {seed}:", {name: runs[-1].mean() for name, runs in right.items()}, flush=True)
+    lead = task.score(np.array(right["context2vec"], float) - np.array(right[BESIDE], float))
     return "Senses: context2vec and trained vectors of the two words beside", {
         "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
         "3-NN": {name: interval([float(x.mean()) for x in rows]) for name, rows in right.items()},

@@ -4,26 +4,25 @@ import numpy as np
 import pytest
 import torch
 
-from course.context_enters.sense_vote import SenseVote, words_beside
+from course.context_enters.sense_vote import SenseTask, words_beside
 from course.context_enters.speaking import spoken
 from course.results.stored import stored_result
 from course.static_limits.majority_ceiling import majority_ceiling
-from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.text.running_text import word_vocabulary
 
 
 @pytest.fixture(scope="module")
-def vote() -> SenseVote:
-    return SenseVote()
+def task() -> SenseTask:
+    return SenseTask()
 
 
-def test_vectors_that_name_the_sense_win_every_vote(vote: SenseVote) -> None:
-    senses = [s.sense for s in vote.sentences]
-    numbers = {sense: n for n, sense in enumerate(sorted(set(senses)))}
-    vectors = np.eye(len(numbers), dtype=np.float32)[[numbers[sense] for sense in senses]]
-    right = vote.right(vectors)
-    assert len(right) == len(vote.test) == len(vote.test_senses) == 335
-    assert right.all()
+def test_vectors_that_name_the_sense_win_every_vote(task: SenseTask) -> None:
+    numbers = np.unique(task.senses, return_inverse=True)[1]
+    correct = task.correct(np.eye(numbers.max() + 1, dtype=np.float32)[numbers])
+    assert len(correct) == task.is_test.sum() == 335
+    assert correct.all()
+    wrong = ~correct
+    assert task.score([correct, wrong])["mean"] == 0.5
 
 
 def test_a_control_has_one_vector_for_each_word_beside() -> None:
@@ -34,26 +33,10 @@ def test_a_control_has_one_vector_for_each_word_beside() -> None:
     assert not (rows == words_beside([["a", "b", "c"]] * 3, [1, 1, 1], seed=1)).any()
 
 
-def test_spelling_alone_cannot_pass_the_ceiling_of_spellings(vote: SenseVote) -> None:
-    ceiling = majority_ceiling(vote.spellings[vote.test].tolist(), vote.test_senses)
-    assert (
-        ceiling
-        == stored_result("context_senses").numbers["course sentences"]["ceiling of its forms"]
-    )
-    one, other = vote.by_spelling(2)
-    assert max(one.mean(), other.mean()) < ceiling
-    assert (one != other).any(), "where a spelling has fewer than three to learn from"
-
-
-def test_models_are_made_from_seeds_and_the_callers_seed_is_left_alone(vote: SenseVote) -> None:
-    vocabulary = word_vocabulary(vote.tokens, max_size=200)
-    torch.manual_seed(7)
-    before = torch.get_rng_state()
-    one, other = vote.by_states(lambda: LSTMLanguageModel(200, 4, 4), vocabulary, 2)
-    assert torch.equal(before, torch.get_rng_state())
-    assert (one != other).any()
-    score = vote.score([one, other])
-    assert score["low"] < score["mean"] == np.mean([one, other]) < score["high"]
+def test_the_ceiling_of_spellings_is_the_stored_one(task: SenseTask) -> None:
+    tested = task.spellings[task.is_test].tolist(), task.senses[task.is_test].tolist()
+    stored = stored_result("context_senses").numbers["course sentences"]
+    assert majority_ceiling(*tested) == stored["ceiling of its forms"]
 
 
 def test_what_is_spoken_is_drawn_word_by_word() -> None:
