@@ -7,7 +7,8 @@ as letters to change and as the longest common ending.
 
 from argparse import Namespace
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,6 @@ from course.command import Prepared, Result, run_experiments
 from course.from_characters.spellings import meaning_or_letters, misspelt_words
 from course.from_characters.word_similarity import (
     Closeness,
-    Encode,
     by_ending,
     by_letters,
     by_vectors,
@@ -28,10 +28,8 @@ from course.from_characters.word_similarity import (
     prefers_meaning,
     reader,
     same_class,
-    whitened,
 )
 from course.results.accuracy import share
-from course.results.intervals import lead
 from course.results.stored import stored_result
 from elmo_mini import corpora
 from elmo_mini.checkpoints.official import official_weights
@@ -188,100 +186,55 @@ def _beside_any_word(
     return triples
 
 
-def grammar(
-    readers: Mapping[str, Closeness],
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """Of an unseen word's five neighbours, the share of its own class; by reader.
+@dataclass(frozen=True)
+class WordClasses:
+    """Unseen words, known words, and which pairs are of one class.
 
-    Needs Brown's tags. Without them one sentence says so, and the stored result stands in, with the
-    course's own readers.
-
-    Returns
-    -------
-    The share of each reader with its interval over words, and how far the first reader is ahead of
-    the last on the same words
+    Attributes
+    ----------
+    unseen : 500 words that do not occur in the checkpoint's text
+    known : (N,) words of its vocabulary that Brown has tagged
+    same : (500, N) whether an unseen and a known word have the same commonest tag
     """
-    stored = stored_result("characters_neighbours").numbers["class of unseen words"]
+
+    unseen: list[str]
+    known: list[str]
+    same: NDArray[np.bool_]
+
+
+def same_classes() -> WordClasses | None:
+    """The task on grammar; None, and a sentence printed, where Brown's tags are not here."""
     try:
         classes = word_classes()
     except corpora.CorpusMissing:
         print("The Brown corpus is not here. These are stored numbers, of the course's own parts.")
-        names = (TRAINED, UNTRAINED, ENDING)
-        shares = {name: stored["share"][name] for name in names}
-        return shares, stored["checkpoint ahead of"][ENDING]
-    tagged = [word for word in known_words() if word in classes]
-    found = {
-        name: same_class(closeness, stored["drawn"], tagged, classes)
-        for name, closeness in readers.items()
-    }
-    first, *_, last = found.values()
-    return {name: share(values) for name, values in found.items()}, share(first - last)
+        return None
+    unseen = stored_result("characters_neighbours").numbers["class of unseen words"]["drawn"]
+    known = [word for word in known_words() if word in classes]
+    tags = [np.array([classes[word] for word in words]) for words in (unseen, known)]
+    return WordClasses(unseen, known, tags[0][:, None] == tags[1])
 
 
-def grammar_whitened(encoders: Mapping[str, Sequence[Encode]], ending: Closeness) -> None:
-    """Print how far the first encoders, whitened, are ahead of the others and of the ending.
-
-    As `grammar`, by whitened vectors; needs Brown's tags, and says so without them.
-
-    Parameters
-    ----------
-    encoders : one or several (twins of other draws) by name
-    """
-    drawn = stored_result("characters_neighbours").numbers["class of unseen words"]["drawn"]
-    try:
-        classes = word_classes()
-    except corpora.CorpusMissing:
-        print("The Brown corpus is not here, so grammar is not asked again.")
-        return
-    known = known_words()
-    tagged = [word for word in known if word in classes]
-    readers = {
-        name: [by_vectors(whitened(encode, known)) for encode in twins]
-        for name, twins in encoders.items()
-    } | {"common ending": [ending]}
-    first, *others = readers
-    found = {
-        name: np.stack([same_class(by, drawn, tagged, classes) for by in twins])
-        for name, twins in readers.items()
-    }
-    for other in others:
-        gain = share(found[first] - found[other])
-        print(f"same class, whitened, {first} against {other}: {lead(gain)}")
+def stored_grammar() -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """The stored shares of a class by reader, and the checkpoint's lead over the common ending."""
+    stored = stored_result("characters_neighbours").numbers["class of unseen words"]
+    shares = {name: stored["share"][name] for name in (TRAINED, UNTRAINED, ENDING)}
+    return shares, stored["checkpoint ahead of"][ENDING]
 
 
-def hits(encoders: Mapping[str, Sequence[Encode]]) -> dict[str, NDArray[np.float64]]:
-    """For each misspelt word whether the nearest known word is the one that was meant, (twins, Q).
-
-    Each encoder is asked as it is and whitened over the known words; letters to change are asked
-    beside them.
-    """
-    known, found = known_words(), {}
-    for name, twins in encoders.items():
-        white = [whitened(encode, known) for encode in twins]
-        for how, asked in (("as it is", twins), ("whitened", white)):
-            hit = [finds_meant(by_vectors(encode), misspelt_words(), known) for encode in asked]
-            found[f"{name}, {how}"] = np.stack(hit)
-    return found | {"letters to change": finds_meant(by_letters, misspelt_words(), known)}
+def ordinary_rivals() -> list[tuple[str, str, str]]:
+    """Words with their likes in meaning, and five ordinary words each against these."""
+    drawn = stored_result("characters_neighbours").numbers["meaning or any word"]["drawn"]
+    return [(word, meaning, rival) for word, meaning, rival in drawn]
 
 
-def for_meaning(readers: Mapping[str, Closeness]) -> dict[str, dict[str, dict[str, float]]]:
-    """How often each reader prefers a word near in meaning, by what stands against it.
-
-    fastText on the checkpoint's own text stands beside them, from the stored result.
-    """
+def stored_fasttext() -> list[dict[str, float]]:
+    """How often fastText on the same text prefers meaning: to ordinary words, and look-alikes."""
     stored = stored_result("characters_neighbours").numbers
-    ordinary, found = stored["meaning or any word"]["drawn"], {}
-    for rival, triples, key in (
-        ("against an ordinary word", ordinary, "meaning or any word"),
-        ("against a look-alike", meaning_or_letters(), "meaning or letters"),
-    ):
-        rivals = RIVALS if triples is ordinary else 1
-        found[rival] = {
-            name: share(prefers_meaning(closeness, triples).reshape(-1, rivals).mean(1))
-            for name, closeness in readers.items()
-        }
-        found[rival]["fastText, the model's own text (stored)"] = stored[key]["share"][FASTTEXT]
-    return found
+    return [
+        stored[question]["share"][FASTTEXT]
+        for question in ("meaning or any word", "meaning or letters")
+    ]
 
 
 def _prepare(args: Namespace) -> Prepared:

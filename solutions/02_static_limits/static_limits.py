@@ -73,17 +73,8 @@ import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict
-from course.figures.interval_bars import interval_bars
-from course.results.intervals import lead
-from course.results.stored import stored_result
-from course.static_limits import broken_counts as broken
-from course.static_limits.merged_words import accuracy_by_word, mixtures, over_words
-from course.static_limits.pseudo_words import pseudo_words_of
-from course.static_limits.senseval_readers import readers_beside
 from elmo_mini import corpora
 from elmo_mini.progress import progress_bar
-from elmo_mini.text.senses import sense_sentences
-from elmo_mini.text.vocabulary import Vocabulary
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -117,6 +108,8 @@ sentences = list(progress_bar(text.sentences(lower=True), "reading", unit=" sent
 # skip: Read one of the sentences.
 
 # %%
+from elmo_mini.text.senses import sense_sentences
+
 for s in {s.gloss: s for s in sense_sentences("english") if s.target == "play"}.values():
     print(f"{s.gloss}:\n    {' '.join(s.tokens)}")
 
@@ -208,6 +201,8 @@ check("cooccurrence_counts", cooccurrence_counts)
 predict("empty_cells", "2,000 words, window 5: what percentage of the cells is 0?", unit="%")
 
 # %%
+from elmo_mini.text.vocabulary import Vocabulary
+
 cooccurrence_counts = or_reference("cooccurrence_counts", cooccurrence_counts)
 
 
@@ -401,6 +396,8 @@ print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f}.")
 # 5. the biases start at 10
 
 # %%
+from course.static_limits import broken_counts as broken
+
 seen = broken.four_runs(sentences, MY_WORDS, cooccurrence_counts, loss_of, train_glove)
 for name, s in seen.items():
     print(f"{name}: pairs that count 10 or more have the mean score {s.frequent:.1f}", end=" ")
@@ -491,6 +488,8 @@ check("broken_counts", broken_counts)
 # One pair proves little, so **twelve** are drawn by a seed from the frequent words of five letters or more. Only a **part** of their occurrences is merged. So each word keeps a vector of its own, in the same space as the merged one. For each pair another share is taken from the first word.
 
 # %%
+from course.static_limits.pseudo_words import pseudo_words_of
+
 hidden_text, pseudo_words = pseudo_words_of(text.name, sentences, seed=11)
 for word in pseudo_words[:4]:
     print(f"{word.name}: {len(word.labels)} places, {word.share:.0%} of them {word.first}")
@@ -582,6 +581,9 @@ predict(
 )
 
 # %% slide="subslide"
+from course.results.intervals import lead
+from course.static_limits.merged_words import over_words
+
 position = or_reference("position", position)
 
 names = [name for word in pseudo_words for name in (word.name, word.first, word.second)]
@@ -627,6 +629,9 @@ outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), 
 # skip: Read the title and the stored points.
 
 # %% slide="subslide"
+from course.results.stored import stored_result
+from course.static_limits.merged_words import mixtures
+
 STORED = stored_result("static_pseudo_words")
 print(STORED)
 STORED_LOOP = stored_result("static_plain_skip_gram")
@@ -782,6 +787,8 @@ HOW = ["ahead", "no clear difference", "behind"]
 predict("against_bag", "Five words on each side: your vectors against the bag?", options=HOW)
 
 # %% slide="subslide"
+from course.static_limits.merged_words import accuracy_by_word
+
 context_vector = or_reference("context_vector", context_vector)
 fit_reader = or_reference("fit_reader", fit_reader)
 majority_ceiling = or_reference("majority_ceiling", majority_ceiling)
@@ -826,6 +833,8 @@ outcome("against_bag", gain.verdict)
 # skip: Ceiling and one reader.
 
 # %% slide="subslide"
+from course.figures.interval_bars import interval_bars
+
 interval_bars(
     ["ceiling of\none vector", *(kind.replace(" ", "\n", 1) for kind in right)],
     {"right": [over_words(values) for values in (one_vector, *right.values())]},
@@ -885,6 +894,8 @@ outcome("reach", max(near, key=lambda reach: near[reach].mean()))
 # Pseudo-words are made up. In **senseval**, people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts. Naming the sense of a word in its sentence is called **word-sense disambiguation**. Your ceiling, for the word and for the word as it is spelt:
 
 # %% slide="subslide"
+from course.static_limits.senseval_readers import readers_beside
+
 STORED_SENSES = stored_result("static_senseval")
 print(STORED_SENSES)
 four = STORED_SENSES.numbers["words"]

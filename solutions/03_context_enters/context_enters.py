@@ -68,27 +68,12 @@ plots.road("03")
 # %%
 import numpy as np
 import torch
-from sklearn.neighbors import KNeighborsClassifier
 from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict
 from course.baselines.kneser_ney import KneserNey
-from course.context_enters import figures as readers
-from course.context_enters.broken_readers import look_at_all
-from course.context_enters.cell_gradients import cell_gradient_norms
-from course.context_enters.sense_vote import SenseTask, stored_course_senses, words_beside
-from course.context_enters.speaking import spoken
-from course.results.intervals import difference, lead
-from course.results.stored import stored_result
 from course.texts.small_text import small_text
-from elmo_mini.models.context2vec import Context2Vec
-from elmo_mini.models.lstm_language_model import perplexity
-from elmo_mini.progress import progress_bar
-from elmo_mini.tasks.context2vec_use import context_vectors, fill_blank, train_context2vec
-from elmo_mini.tasks.language_model_use import hidden_states
-from elmo_mini.text.running_text import stream_rows
-from elmo_mini.training.steps import TrainingOptions
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -181,6 +166,8 @@ check("draw_word", draw_word)
 # skip: Read one line.
 
 # %%
+from course.context_enters.speaking import spoken
+
 draw_word = or_reference("draw_word", draw_word)
 
 
@@ -211,6 +198,8 @@ for temperature in (0.3, 0.7, 2.0):
 # skip: Follow one arrow.
 
 # %% slide="subslide"
+from course.context_enters import figures as readers
+
 readers.language_model(["</s>", "the", "doctor", "washed", "her"])
 
 # %% [markdown]
@@ -260,6 +249,8 @@ check("next_word_windows", next_word_windows)
 # skip: Read the two lines.
 
 # %%
+from elmo_mini.text.running_text import stream_rows
+
 next_word_windows = or_reference("next_word_windows", next_word_windows)
 
 READINGS, ROWS = (3, 16) if len(stream) > 100_000 else (4, 8)  # a small text is read more often
@@ -580,6 +571,8 @@ check("train_windows", train_windows)
 # Now your parts run together. The opponents count in the same text: single words, pairs, and triples (bigrams and trigrams, smoothed after Kneser and Ney, so that the unseen keeps some probability).
 
 # %%
+from elmo_mini.models.lstm_language_model import perplexity
+
 LanguageModel = or_reference("LanguageModel", LanguageModel)
 masked_cross_entropy = or_reference("masked_cross_entropy", masked_cross_entropy)
 train_windows = or_reference("train_windows", train_windows)
@@ -637,6 +630,8 @@ predict("lm_perplexity", "Which perplexity will your LSTM have on the held-out w
 # skip: First and last block.
 
 # %% slide="subslide"
+from elmo_mini.progress import progress_bar
+
 torch.manual_seed(0)
 model = LanguageModel(V, 64, LSTM)
 optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
@@ -687,6 +682,8 @@ for seed in range(3):
 # skip: The lowest and the highest curve.
 
 # %% slide="subslide"
+from course.context_enters.cell_gradients import cell_gradient_norms
+
 readers.cell_gradients(
     cell_gradient_norms(LanguageModel(V, 64, LSTM), model, stream_rows(stream, 64))
 )
@@ -754,6 +751,8 @@ outcome("forgetful", perplexity_on(model, 4, average) / reached, factor=1.1)
 # Three people have written the loop, each with one fault; none stops with an error. They and a sound run read the same text six times. *Operations* are the steps that autograd goes back through for one window.
 
 # %% slide="subslide"
+from course.context_enters.broken_readers import look_at_all
+
 seen = look_at_all(stream, other, vocabulary)
 print(*(f"{name}: {run}\n" for name, run in seen.items()), sep="\n")
 
@@ -841,6 +840,8 @@ predict("who_moves", "We replace word 5 of 11. Which states of your model move?"
 # skip: Read the title.
 
 # %% slide="subslide"
+from elmo_mini.tasks.language_model_use import hidden_states
+
 ONE = ["the", "old", "man", "read", "a", "long", "letter", "from", "his", "dear", "wife"]
 first, second = hidden_states(model, vocabulary, [ONE, [*ONE[:4], "no", *ONE[5:]]])
 moved = np.linalg.norm(first - second, axis=1) / np.linalg.norm(first, axis=1)
@@ -877,6 +878,10 @@ for name, words in (("word t", ids[:, :-1]), ("word t + 1", ids[:, 1:])):
 # Here is the vote, and how the vector at the ambiguous word is taken out of a sentence's states:
 
 # %%
+from sklearn.neighbors import KNeighborsClassifier
+
+from course.context_enters.sense_vote import SenseTask
+
 TASK = SenseTask()
 
 
@@ -927,6 +932,9 @@ predict("state_senses", "At senses, is your LSTM ahead of the untrained ones?", 
 
 
 # %% slide="subslide"
+from course.context_enters.sense_vote import words_beside
+
+
 def by_spelling(seed):
     """A random vector for each spelling, whatever the sentence."""
     forms, number = np.unique(TASK.spellings, return_inverse=True)
@@ -956,6 +964,8 @@ ceiling = mine("majority_ceiling")(*tested)  # of lesson 02
 readers.senses({name: TASK.score(runs) for name, runs in right.items()}, ceiling)
 
 # %%
+from course.results.intervals import lead
+
 gain = lead(TASK.score(1.0 * right["your LSTM"][0] - right["untrained\nLSTM"]))
 print("Your LSTM before the untrained ones, over 28 words and 5 draws:", gain)
 outcome("state_senses", gain.verdict)
@@ -1059,6 +1069,10 @@ predict("leak", "Both readers may read the target. What does the training loss d
 # skip: Say the sentence on copying.
 
 # %% slide="subslide"
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.tasks.context2vec_use import train_context2vec
+from elmo_mini.training.steps import TrainingOptions
+
 around_target, sgns_loss = or_reference("around_target", around_target), mine("sgns_loss")
 sentences = [vocabulary.encode(map(str.lower, sentence)) for sentence in TEXT.train]
 SIZE, EPOCHS = (32, 2) if len(stream) > 100_000 else (8, 8)
@@ -1105,11 +1119,16 @@ outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2]
 # skip: The last bar and the third.
 
 # %% slide="subslide"
+from course.context_enters.sense_vote import stored_course_senses
+from course.results.stored import stored_result
+
 print(STORED := stored_result("context_senses"))
 course, senseval = stored_course_senses(), STORED.numbers["senseval"]
 readers.stored_senses(course)
 
 # %%
+from elmo_mini.tasks.context2vec_use import context_vectors
+
 for pair, gain in course["leads, over words and seeds"].items():
     print(f"{pair}: {lead(gain)}")
 for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt)):
@@ -1188,6 +1207,8 @@ progress()
 readers.stored_senseval(senseval)
 
 # %%
+from course.results.intervals import difference
+
 for other in ("random vectors of the two words beside", "context2vec, untrained"):
     print(f"context2vec before {other}:")
     for word, by in senseval.items():
@@ -1261,6 +1282,8 @@ check("perplexity", perplexity)
 # Give your context2vec a few stains.
 
 # %% slide="subslide"
+from elmo_mini.tasks.context2vec_use import fill_blank
+
 for pattern in ("i do not ___ what you mean .", "he ___ the door and looked at her ."):
     words = pattern.split()
     best = fill_blank(both_sides, vocabulary, words, words.index("___"), top=5)

@@ -31,31 +31,21 @@
 # Labels cost money, text is free. In 2017 four researchers let a language model that had read only free text sit beside a network that labels words. You write the last layer of that network, train it, and let it listen. Then you ask what a careful reader should ask: was it the context, or only the words?
 
 # %%
-import itertools
 import math
-from functools import partial
 
 import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from course.figures import plots
 from course.taglm import report
-from course.taglm.taglm_network import taglm_network
-from course.taglm.trellis import trellis
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.models.taglm import TaggerOptions
-from elmo_mini.tagging import data
-from elmo_mini.tagging.constrained_crf import LinearChainCRF
-from elmo_mini.tagging.spans import spans_of, to_bio
-from elmo_mini.tagging.tagger import Tagger
-from elmo_mini.tagging.training import batches_of_passes, f1_on
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 tune_and_watch = mine("tune_and_watch")  # of lesson 04
 report.print_first()
 
 # %% tags=["road"]
+from course.figures import plots
+
 plots.road("05")
 
 # %% [markdown] slide="subslide"
@@ -105,6 +95,9 @@ plots.road("05")
 # skip: Explain only BIO.
 
 # %%
+from elmo_mini.tagging import data
+from elmo_mini.tagging.spans import to_bio
+
 example = next(s for s in data.entities("train") if any(x.startswith("B-") for x in s.labels))
 for word, short, label in zip(example.words, to_bio(example.labels), example.labels, strict=True):
     print(f"{word:>14}  {short:>6}  {label:>6}")
@@ -163,6 +156,8 @@ outcome("lazy", 100 * np.mean([label == "O" for label in gold]), unit="%")
 # skip: Leave out the huts, read the two numbers at *New*.
 
 # %%
+from course.taglm.trellis import trellis
+
 words = ["in", "New", "York", "today"]
 labels = ["O", "B-LOC", "I-LOC"]
 emissions = torch.tensor([[[3.0, 0.0, 0.0], [1.5, 1.0, 0.0], [0.0, 1.2, 2.0], [3.0, 0.0, 0.0]]])
@@ -238,6 +233,8 @@ check("path_score", path_score)
 # A move counts if the word that it leads to is real, hence `mask[:, 1:]`. The end score belongs to the label of the last real word, which `gather` picks.
 
 # %%
+import itertools
+
 path_score = or_reference("path_score", path_score)
 every_path = torch.tensor(list(itertools.product(range(3), repeat=4)))  # (81, 4)
 many = (emissions.expand(81, -1, -1), every_path, mask.expand(81, -1))
@@ -623,6 +620,11 @@ CRF = or_reference("CRF", CRF)
 
 
 # %%
+from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.tagging.training import batches_of_passes, f1_on
+
+
 def trained(sentences, position="none", passes=20, crf=CRF, **parts):
     """A tagger with your CRF after your loop, and its F1 on dev along the way."""
     torch.manual_seed(0)
@@ -711,6 +713,10 @@ outcome("broken_rules", broken["each word's favourite"], unit="%")
 # Without the rules most sentences come out broken, and the learnt numbers alone do not mend that. Is your loss the reason? The rules were there in training, so nothing had to learn them. Train one without:
 
 # %% slide="subslide"
+from functools import partial
+
+from elmo_mini.tagging.constrained_crf import LinearChainCRF
+
 free, _ = trained(plain, crf=partial(LinearChainCRF, scheme=None))  # the course's CRF
 both = [table + rule for table, rule in zip(free.crf.scores(), rules, strict=True)]
 ways = {
@@ -810,6 +816,8 @@ check("broken_crfs", broken_crfs)
 # skip: Point at the place where they join.
 
 # %% slide="subslide"
+from course.taglm.taglm_network import taglm_network
+
 taglm_network(["Maria", "flew", "to", "Oslo"], ["S-PER", "O", "O", "S-LOC"], "TagLM for names")
 
 # %% [markdown]
@@ -879,6 +887,8 @@ SHARES = ["less than half", "more than half"]
 predict("without_context", "How much of the gain is there with layer 0 alone?", options=SHARES)
 
 # %%
+from elmo_mini.checkpoints.pretrained import load_pretrained
+
 with_lm = or_reference("with_lm", with_lm)
 consultant = load_pretrained()
 watched, reached = {"no LM": alone_dev}, {"no LM": f1_alone}
@@ -1092,6 +1102,8 @@ def spans_of(labels):
 
 
 # %% check="spans_of"
+from elmo_mini.tagging.spans import spans_of
+
 check("spans_of", spans_of)
 
 # %% [markdown] hints="spans_of"

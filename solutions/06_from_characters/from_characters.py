@@ -72,27 +72,7 @@ import torch
 from torch import nn
 
 from autograde import calibration, check, or_reference, outcome, predict
-from autograde.exercises.from_characters.broken import symptoms
 from course.figures import plots
-from course.figures.interval_bars import interval_bars
-from course.from_characters import word_similarity as closeness
-from course.from_characters.char_cnn_figure import gate_slider, lanes, matches_along, stencil
-from course.from_characters.deep_highways import arriving, mean_slope, through_layers, with_bias
-from course.from_characters.experiments import (
-    encoder,
-    for_meaning,
-    grammar,
-    grammar_whitened,
-    hits,
-    known_words,
-    share,
-    untrained_weights,
-)
-from course.results.intervals import lead
-from elmo_mini import corpora
-from elmo_mini.checkpoints.official import official_weights
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.models import elmo as plain
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -132,6 +112,11 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 # skip: The second block only. Live instead: a word of the room's; it takes a second.
 
 # %%
+from course.from_characters import word_similarity as closeness
+from course.from_characters.experiments import encoder, known_words, untrained_weights
+from elmo_mini.checkpoints.official import official_weights
+from elmo_mini.checkpoints.pretrained import load_pretrained
+
 bilm = load_pretrained()
 weights, at_random = official_weights(bilm), untrained_weights(bilm)  # as in the official files
 known = known_words()
@@ -164,6 +149,8 @@ closeness.show_nearest(readers, invented, known)  # try words of your own
 predict("unknown", "Of 100 running words of another text, how many are not listed?", unit="%")
 
 # %%
+from elmo_mini import corpora
+
 text = corpora.course_text().sentences()
 words, listed = [word for s in text for word in s if word.isalpha()], set(known)
 unlisted = sorted(set(words) - listed)
@@ -258,6 +245,8 @@ for word in ("cat", "naïve", "打针", "<S>", "</S>"):
 # skip: Live instead: another word, another stencil; at once.
 
 # %% slide="subslide"
+from course.from_characters.char_cnn_figure import stencil
+
 stencil("singing", "ing")  # try other words and stencils
 
 # %% [markdown] deck="formula"
@@ -326,6 +315,8 @@ check("convolve", convolve)
 # skip: Title and the maximum.
 
 # %% slide="subslide"
+from course.from_characters.char_cnn_figure import matches_along
+
 convolve = or_reference("convolve", convolve)
 
 
@@ -406,6 +397,8 @@ for state, w in {"trained": weights, "untrained": at_random}.items():
 # skip: Show it and go on.
 
 # %% slide="subslide"
+from course.from_characters.char_cnn_figure import lanes
+
 lanes()
 
 # %% [markdown]
@@ -451,6 +444,8 @@ check("highway", highway)
 # skip: The lines for minus 2 and for 2. Live instead: move the slider.
 
 # %% slide="subslide"
+from course.from_characters.char_cnn_figure import gate_slider
+
 highway = or_reference("highway", highway)
 
 gate_slider(highway)
@@ -526,6 +521,8 @@ predict("twenty", "Bias −2, twenty highways: how much of the gradient arrives?
 # skip: First and second line.
 
 # %%
+from course.from_characters.deep_highways import arriving, mean_slope, with_bias
+
 highway_slope = or_reference("highway_slope", highway_slope)
 
 arrived = 100 * arriving(with_bias(highway, -2.0), 20)
@@ -655,6 +652,8 @@ closeness.show_nearest({"yours": readers["yours"]}, ["unbananaed", "google", "br
 # skip: B only.
 
 # %% slide="subslide"
+from autograde.exercises.from_characters.broken import symptoms
+
 TITLE = "Each fault spares other words (distance from a sound encoder, % of its length)"
 plots.table(*symptoms(weights), title=TITLE, form="{:.0f}")
 
@@ -764,6 +763,11 @@ predict("grammar", "Which finds more neighbours of the same class?", options=CLE
 # skip: First and last bar.
 
 # %% slide="subslide"
+from course.figures.interval_bars import interval_bars
+from course.from_characters.experiments import same_classes, stored_grammar
+from course.from_characters.word_similarity import chances
+from course.results.accuracy import share
+
 common_ending = or_reference("common_ending", common_ending)
 
 compared = {
@@ -771,11 +775,26 @@ compared = {
     "the same, untrained": readers["untrained"],
     "your common ending": common_ending,
 }
-shares, ahead = grammar(compared)
+task = same_classes()  # 500 unseen words, the known ones, and which pairs are of one class
+
+
+def same_class(closeness):
+    """(500,): of a word's five nearest known words, the share of its own class."""
+    return (chances(closeness, task.unseen, task.known, 5) * task.same).sum(1) / 5
+
+
+if task:
+    right = {name: same_class(closeness) for name, closeness in compared.items()}
+    shares = {name: share(of_words) for name, of_words in right.items()}
+    ahead = share(right["your encoder"] - right["your common ending"])
+else:
+    shares, ahead = stored_grammar()
 title = "Unseen words: most of the grammar is in the ending"
 interval_bars(list(shares), {"same class": list(shares.values())}, title=title, ylabel="percent")
 
 # %%
+from course.results.intervals import lead
+
 print("Your encoder against the common ending, on the same words:", lead(ahead))
 clear = 0 if ahead["low"] > 0 else 1 if ahead["high"] < 0 else 2
 outcome("grammar", CLEARLY[clear])
@@ -816,10 +835,27 @@ predict("white", "Whitened, the untrained encoders have", options=WHITE)
 # skip: The last bar and the first.
 
 # %% slide="subslide"
+from course.from_characters.spellings import misspelt_words
+from course.from_characters.word_similarity import by_letters, by_vectors, whitened
+from elmo_mini.models import elmo as plain
+
 draws = [plain.CharCNN(untrained_weights(bilm, seed)) for seed in range(3)]
 twins = [closeness.remembered(closeness.reader(net)) for net in draws]
 nets = {"trained": [encode], "untrained": twins}
-found = hits(nets)
+slips, meant = zip(*misspelt_words(), strict=True)
+column = [known.index(word) for word in meant]
+
+
+def hits(closeness):
+    """(128,): whether the nearest known word is the one that was meant."""
+    return chances(closeness, slips, known, 1)[np.arange(len(slips)), column]
+
+
+found = {}
+for name, encoders in nets.items():
+    found[f"{name}, as it is"] = np.stack([hits(by_vectors(e)) for e in encoders])
+    found[f"{name}, whitened"] = np.stack([hits(by_vectors(whitened(e, known))) for e in encoders])
+found["letters to change"] = hits(by_letters)
 title = "Misspelt words: nobody is ahead of a count of letters"
 labels = [name.replace(" ", "\n", 1) for name in found]
 interval_bars(
@@ -844,8 +880,20 @@ outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 #
 # And the lead in grammar?
 
+
 # %%
-grammar_whitened(nets, common_ending)
+def of_one_class(name):
+    """As above, by whitened vectors: a row for each network."""
+    return np.stack([same_class(by_vectors(whitened(e, known))) for e in nets[name]])
+
+
+if task:
+    white = of_one_class("trained")
+    for name, others in (
+        ("untrained", of_one_class("untrained")),
+        ("common ending", right["your common ending"]),
+    ):
+        print(f"same class, whitened, trained against {name}:", lead(share(white - others)))
 
 # %% [markdown]
 # In Brown, the whitened encoder stays ahead of its twins and falls behind the ending. That training adds grammar is sure; that it knows more than the ending is not.
@@ -929,10 +977,32 @@ predict("meaning", "For how many of 100 words does layer 0 choose meaning over l
 # skip: The first two bars.
 
 # %% slide="subslide"
+from course.from_characters.experiments import ordinary_rivals, stored_fasttext
+from course.from_characters.spellings import meaning_or_letters
+
 asked = {name: compared[name] for name in ("your encoder", "the same, untrained")}
-preferred = for_meaning(asked)
-labels = [name.replace(", ", ",\n") for name in preferred["against a look-alike"]]
-bars = {rival: list(by_reader.values()) for rival, by_reader in preferred.items()}
+triples = {
+    "against an ordinary word": (ordinary_rivals(), 5),  # five rivals for each word
+    "against a look-alike": (meaning_or_letters(), 1),
+}
+
+
+def prefers_meaning(closeness, triples):
+    """For each triple 1 if meaning is closer than the rival, 1/2 if they tie."""
+    tables = [closeness([word], [meaning, rival])[0] for word, meaning, rival in triples]
+    return np.array([(np.sign(meaning - rival) + 1) / 2 for meaning, rival in tables])
+
+
+bars = {
+    rival: [share(prefers_meaning(c, rows).reshape(-1, n).mean(1)) for c in asked.values()]
+    for rival, (rows, n) in triples.items()
+}
+for row, fasttext in zip(bars.values(), stored_fasttext(), strict=True):
+    row.append(fasttext)
+labels = [
+    *(name.replace(", ", ",\n") for name in asked),
+    "fastText, the model's\nown text (stored)",
+]
 title = "Form comes first at layer 0, and meaning loses to look-alikes"
 interval_bars(labels, bars, title=title, ylabel="percent for meaning", level=("a coin", 50))
 
@@ -1000,6 +1070,8 @@ progress()
 # Then the gate. Fifty layers deep, with random weights: how much of a gradient arrives below highways, and below layers without any gate?
 
 # %% slide="subslide"
+from course.from_characters.deep_highways import through_layers
+
 through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 
 # %% [markdown]
