@@ -1102,8 +1102,6 @@ def spans_of(labels):
 
 
 # %% check="spans_of"
-from elmo_mini.tagging.spans import spans_of
-
 check("spans_of", spans_of)
 
 # %% [markdown] hints="spans_of"
