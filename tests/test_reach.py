@@ -44,6 +44,10 @@ TREE = {
     "pack/reads.py": "open('data/words.txt')\n",
     "pack/reads_any.py": "def f(l):\n    return open(f'data/senses_{l}.txt')\n",
     "pack/reads_model.py": "Path('data') / 'model'\n",
+    "tests/__init__.py": "",
+    "tests/green.txt": "",
+    "tests/other.txt": "",
+    "pack/tested.py": "Path('tests')\n",
     "pack/reads_its_own.py": "def f(n):\n    return open(f'{n}.json'), 'it'\n",
 }
 
@@ -81,6 +85,7 @@ def names(root: Path, start: str, own: str = "") -> set[str]:
         ("pack/reads_any.py", {"pack/data/senses_en.txt"}),
         ("pack/reads_model.py", {"pack/data/model/weights.bin"}),
         ("pack/reads_its_own.py", set()),
+        ("pack/tested.py", {"tests/other.txt"}),
     ],
 )
 def test_reach_is_the_closure_of_imports_and_the_data_it_names(

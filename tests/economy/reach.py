@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 
+from tests.economy.record import RECORD
+
 HOMES = "_HOMES"
 # Folders of many files that have nothing to do with one another: each is found by its own name.
 SHELVES = {"data", "results"}
@@ -99,10 +101,13 @@ class Repository:
 
     @cached_property
     def data(self) -> dict[str, set[Path]]:
-        """What is no Python in the packages, by its names; pages are for people."""
+        """What is no Python in the packages, by its names; pages are for people.
+
+        The record of what was green is none: with every item that it notes all would be stale.
+        """
         found: dict[str, set[Path]] = defaultdict(set)
         for package in self.packages:
-            for path in package.rglob("*"):
+            for path in {*package.rglob("*")} - {self.root / RECORD}:
                 if path.suffix not in {".py", ".pyc", ".md"} and path.is_file():
                     for place in {path.name, path.stem, *({path.parent.name} - SHELVES)}:
                         found[place].add(path)
