@@ -1,5 +1,6 @@
 """Exercise `by_surprise`: a language model judges a sentence without a label."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -28,27 +29,52 @@ OTHER_ROWS = (
 
 @Case.drawn
 def _sentences(
-    rng: Random, words: int, others: int, *, scale: float = 1.0, boundary: int = 1
+    rng: Random,
+    words: int,
+    others: int,
+    *,
+    scale: float = 1.0,
+    boundary: int = 1,
+    favoured: float = 0.0,
 ) -> Inputs:
+    """A sentence, its shuffles, and scores; the steps of the sentence are ``favoured``.
+
+    Of three shuffles or more, which differ where they can, the least surprising stands second.
+    """
     sentence = rng.integers(2, 9, words)
+    drawn = {tuple(rng.permutation(sentence)): None for _ in range(60)}
+    drawn.pop(tuple(sentence), None)
+    shuffles = ([*drawn] + [tuple(sentence)] * others)[:others]
+    table, before = (scale * rng.standard_normal((9, 9)) for _ in range(2))
+    for last, following in itertools.pairwise([boundary, *sentence, boundary]):
+        table[last, following] += favoured
+    if others > 2:
+        bets = _bets(torch.from_numpy(table), torch.from_numpy(before))
+        shuffles.sort(key=lambda row: _of_one(bets, torch.tensor(row), boundary))
+        shuffles[:4] = shuffles[1::-1] + shuffles[3:1:-1]
     return {
         "sentence": sentence,
-        "others": np.stack([rng.permutation(sentence) for _ in range(others)]),
+        "others": np.array(shuffles),
         "boundary": boundary,
-        "table": scale * rng.standard_normal((9, 9)),
-        "what came before": scale * rng.standard_normal((9, 9)),
+        "table": table,
+        "what came before": before,
     }
 
 
+def _bets(last: Tensor, before: Tensor) -> Bets:
+    """Scores that look at the last word and, more faintly, at all before it."""
+    return lambda ids: last[ids] + 0.3 * before[ids].cumsum(1)
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """The difference, by bets that look at the last word and, more faintly, at all before it."""
-    last, before = (torch.from_numpy(inputs[name]) for name in ("table", "what came before"))
+    """The difference in nats."""
+    bets_of = _bets(*(torch.from_numpy(inputs[name]) for name in ("table", "what came before")))
 
     def bets(ids: Any) -> Tensor:
         if not isinstance(ids, Tensor) or ids.ndim != 2:
             shape = tuple(ids.shape) if isinstance(ids, Tensor) else f"of type {type(ids).__name__}"
             raise AnswerRefused(OTHER_ROWS.format(shape=shape))
-        return last[ids] + 0.3 * before[ids].cumsum(1)
+        return bets_of(ids)
 
     given = [torch.from_numpy(inputs[name].copy()) for name in ("sentence", "others")]
     came = returned(answer(bets, *given, inputs["boundary"]))
@@ -165,9 +191,9 @@ EXERCISE = Exercise(
     cases=(
         Case("two words, one shuffle", _sentences(2, 1)),
         Case("five words, four shuffles", _sentences(5, 4), weight=2),
-        Case("seven words, three shuffles", _sentences(7, 3), weight=2),
+        Case("seven words, three shuffles", _sentences(7, 3, favoured=6.0, boundary=0), weight=2),
         Case("another boundary", _sentences(4, 2, boundary=0)),
-        Case("scores of hundreds", _sentences(4, 3, scale=60.0)),
+        Case("scores of hundreds", _sentences(4, 3, scale=60.0, boundary=0)),
         Case("a sentence of one word", _sentences(1, 2), edge=True),
     ),
     mistakes=slips(_at_once, SLIPS),
