@@ -40,7 +40,7 @@ class Pins:
         extras = project["optional-dependencies"]
         self.base = _requirements(project["dependencies"])
         self.package = self.base | _requirements(extras["experiments"])
-        self.direct = self.package | _requirements(extras["course"])
+        self.direct = self.package | _requirements([*extras["lessons"], *extras["course"]])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
         self.several, self.slides = _requirements(extras["class"]), _requirements(extras["slides"])
         self.test = self.several | self.slides | _requirements([*extras["book"], *extras["test"]])
