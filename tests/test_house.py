@@ -144,10 +144,16 @@ def test_the_version_is_one() -> None:
     assert project["version"] == elmo_mini.__version__ == citation["version"] == newest
 
 
-def test_every_lesson_is_in_the_readme() -> None:
+def test_every_lesson_is_in_the_readme_to_write_in_and_to_read_with_its_figures() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for notebook in sorted(ROOT.glob("lessons/*/*.ipynb")):
-        assert f"({notebook.relative_to(ROOT).as_posix()})" in readme
+        name = notebook.relative_to(ROOT / "lessons").as_posix()
+        assert f"({'lessons/' + name})" in readme
+        assert f"({'solutions/' + name})" in readme
+        cells = json.loads((ROOT / "solutions" / name).read_text(encoding="utf-8"))["cells"]
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        # What hosts draw of a stored notebook, beside text: nothing that needs a script or a style.
+        assert any("image/png" in output.get("data", {}) for output in outputs), name
 
 
 def test_how_long_the_tests_take_stands_in_one_place() -> None:
