@@ -19,7 +19,7 @@ from autograde.workspace.place import HEAD_CELL
 
 BRANCH = "main"
 GITHUB = re.compile(r"https://github\.com/(?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(?:\.git)?/?")
-HEAD = '''\
+HEAD = """\
 # @title In Colab or Kaggle this cell brings the course. At home it does nothing.
 def bring_the_course(lesson: str, repository: str) -> None:
     import os
@@ -47,7 +47,7 @@ def bring_the_course(lesson: str, repository: str) -> None:
         invalidate_caches()
     from autograde.running.elsewhere import settle
 
-    settle(lesson, clone)'''
+    settle(lesson, clone)"""
 HIDDEN = {
     "cellView": "form",
     "jupyter": {"source_hidden": True},
