@@ -62,11 +62,12 @@ UNKNOWN = (
 PAGE, FRONT = Path("docs/elsewhere.md"), Path("README.md")
 MARKS = ("<!-- made by python -m autograde build -->", "<!-- end -->")
 BLOCK = re.compile(rf"(?<={re.escape(MARKS[0])}\n).*?(?={re.escape(MARKS[1])})", re.DOTALL)
-BADGE = """\
-<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img"><title>{words}</title>\
-<rect width="{width}" height="20" rx="3" fill="#0b4f79"/><text x="{middle}" y="14" fill="#fff" \
-text-anchor="middle" font-family="DejaVu Sans,Verdana,sans-serif" font-size="11">{words}</text></svg>
-"""
+BADGE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img">'
+    '<title>{words}</title><rect width="{width}" height="20" rx="3" fill="#0b4f79"/>'
+    '<text x="{middle}" y="14" fill="#fff" text-anchor="middle" font-size="11" '
+    'font-family="DejaVu Sans,Verdana,sans-serif">{words}</text></svg>\n'
+)
 
 
 def repository(course: Path) -> str:
