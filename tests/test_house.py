@@ -116,8 +116,8 @@ def named_files(text: str, folder: Path = Path()) -> Iterator[str]:
 
 
 def gone(name: str) -> bool:
-    made_for_the_learner = name.split("/")[0] in ("work", ".venv")
-    return bool(name) and not made_for_the_learner and not (ROOT / name).exists()
+    made_by_a_command = name.split("/")[0] in ("work", ".venv", "build")
+    return bool(name) and not made_by_a_command and not (ROOT / name).exists()
 
 
 def test_a_dead_link_is_seen() -> None:
