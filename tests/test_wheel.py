@@ -94,10 +94,10 @@ import json, sys
 for path in sys.argv[1:]:
     names = {"__name__": "__main__"}
     for cell in json.load(open(path, encoding="utf-8"))["cells"]:
-        source = "".join(cell["source"])
-        if "YOUR CODE HERE" in source:
-            break
         if cell["cell_type"] == "code":
+            source = "".join(cell["source"])
+            if "YOUR CODE HERE" in source:
+                break
             exec(source, names)
     print("ran", path)
 """
