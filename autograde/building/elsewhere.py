@@ -129,7 +129,7 @@ def published(course: Path) -> Iterator[tuple[Path, str]]:
     for page, block in blocks.items():
         if (course / page).is_file():
             text = (course / page).read_text(encoding="utf-8")
-            yield page, BLOCK.sub(lambda _, block=block: block, text)
+            yield page, BLOCK.sub(block.replace("\\", r"\\"), text)
     for place in places:
         words = f"Open in {place}"
         width = 7 * len(words) + 12
