@@ -116,8 +116,8 @@ def named_files(text: str, folder: Path = Path()) -> Iterator[str]:
 
 
 def gone(name: str) -> bool:
-    made_for_the_learner = name.split("/")[0] in ("work", ".venv")
-    return bool(name) and not made_for_the_learner and not (ROOT / name).exists()
+    made_by_a_command = name.split("/")[0] in ("work", ".venv", "build")
+    return bool(name) and not made_by_a_command and not (ROOT / name).exists()
 
 
 def test_a_dead_link_is_seen() -> None:
@@ -144,10 +144,16 @@ def test_the_version_is_one() -> None:
     assert project["version"] == elmo_mini.__version__ == citation["version"] == newest
 
 
-def test_every_lesson_is_in_the_readme() -> None:
+def test_every_lesson_is_in_the_readme_to_write_in_and_to_read_with_its_figures() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for notebook in sorted(ROOT.glob("lessons/*/*.ipynb")):
-        assert f"({notebook.relative_to(ROOT).as_posix()})" in readme
+        name = notebook.relative_to(ROOT / "lessons").as_posix()
+        assert f"({'lessons/' + name})" in readme
+        assert f"({'solutions/' + name})" in readme
+        cells = json.loads((ROOT / "solutions" / name).read_text(encoding="utf-8"))["cells"]
+        outputs = [output for cell in cells for output in cell.get("outputs", [])]
+        # What hosts draw of a stored notebook, beside text: nothing that needs a script or a style.
+        assert any("image/png" in output.get("data", {}) for output in outputs), name
 
 
 def test_how_long_the_tests_take_stands_in_one_place() -> None:

@@ -1,6 +1,7 @@
 """pyproject.toml, constraints.txt, environment.yml and the Makefile tell one story."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -40,7 +41,7 @@ class Pins:
         extras = project["optional-dependencies"]
         self.base = _requirements(project["dependencies"])
         self.package = self.base | _requirements(extras["experiments"])
-        self.direct = self.package | _requirements(extras["course"])
+        self.direct = self.package | _requirements([*extras["lessons"], *extras["course"]])
         self.direct.pop(canonicalize_name(project["name"]))  # [course] brings [experiments] so
         self.several, self.slides = _requirements(extras["class"]), _requirements(extras["slides"])
         self.test = self.several | self.slides | _requirements([*extras["book"], *extras["test"]])
@@ -152,6 +153,13 @@ def test_the_makefile_takes_the_pythons_of_pyproject(files: list[str]) -> None:
     spoken = f"{', '.join(names[:-1])} or {names[-1]}"
     for place in ("Makefile", "README.md"):
         assert spoken in read(place), f"{place} should say Python {spoken}"
+
+
+def test_the_dev_container_has_a_python_of_pyproject(files: list[str]) -> None:
+    container = json.loads(read(".devcontainer/devcontainer.json"))
+    (minor,) = re.findall(r":1-(\d\.\d+)-", container["image"])
+    assert Pins(*files).python.contains(f"{minor}.0")
+    assert container["postCreateCommand"].startswith("make lab ")
 
 
 def test_what_is_imported_is_declared(files: list[str]) -> None:

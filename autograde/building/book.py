@@ -121,6 +121,8 @@ def linked(text: str, place: Path, course: Path, pages: Path, names: Collection[
         if not target.is_relative_to(course) or not target.exists():
             return link[0]
         inside = target.relative_to(course)
+        if inside.parts[0] == "solutions" and inside.suffix == ".ipynb":
+            inside = Path("lessons", *inside.parts[1:])
         part = link["part"] or ""
         if inside.parts[0] == "elmo_mini" and inside.suffix == ".py":
             module = ".".join(inside.with_suffix("").parts)

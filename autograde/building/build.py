@@ -13,6 +13,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building import executed_notebook
+from autograde.building.elsewhere import published
 from autograde.building.executed_notebook import RunFailed
 from autograde.building.exercise_rules import Find
 from autograde.building.lesson_rules import refusals
@@ -62,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
             builder.check(source)
         else:
             builder.build(source, execute=args.execute, budget=args.budget)
+    if not args.lessons:
+        builder.pages(check=args.check)
     if args.check and not args.lessons:
         builder.check_for_orphans()
     for problem in builder.problems:
@@ -158,6 +161,15 @@ class Builder:
                 self._note(file, f"does not exist. Run `{build}`.")
             elif file.read_bytes() != data:
                 self._note(file, f"is stale: {student_difference(file, data)}. Run `{build}`.")
+
+    def pages(self, *, check: bool) -> None:
+        """Write what pages say of the course's public address, or note what is stale."""
+        for path, text in published(self.root):
+            target = self.root / path
+            if not check:
+                _write(target, text.encode())
+            elif not target.exists() or target.read_text(encoding="utf-8") != text:
+                self._note(target, "is stale. Run `python -m autograde build`.")
 
     def check_for_orphans(self) -> None:
         """Note student notebooks that have no source."""

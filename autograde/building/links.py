@@ -7,6 +7,7 @@ to the copies in a learner's folder.
 import re
 from pathlib import Path
 
+from autograde.building.elsewhere import in_words, repository
 from autograde.building.lesson_source import Lesson, SourceCell
 
 # Code, links and formulas stay as they are.
@@ -55,8 +56,12 @@ def first_and_last(lesson: Lesson) -> set[int]:
 def linked_source(cell: SourceCell, source: str, lesson: Lesson) -> str:
     """The Markdown of a cell with its links, and with the way on where it belongs."""
     text = with_links(source, lesson.course)
-    way = way_on(lesson) if cell.line in first_and_last(lesson) else ""
-    return f"{text}\n\n{way}" if way else text
+    ends = first_and_last(lesson)
+    way = way_on(lesson) if cell.line in ends else ""
+    opened = ""
+    if ends and cell.line == min(ends):
+        opened = in_words(repository(lesson.course), f"{lesson.name}/{lesson.notebook_name}")
+    return "\n\n".join(filter(None, (text, way, opened)))
 
 
 def _title(source: Path) -> str:

@@ -11,6 +11,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from autograde.building.elsewhere import repository, with_head_cell
 from autograde.building.lesson_source import Lesson
 from autograde.grading.nbgrader_settings import settings_of
 
@@ -38,11 +39,13 @@ def student_version(lesson: Lesson, solution: NotebookNode) -> dict[Path, bytes]
         copy_data_files(lesson, source)
         nbformat.write(solution, source / lesson.notebook_name)
         release = generate(Path(root), lesson.name, settings_of(lesson.course))
-        return {
+        files = {
             file.relative_to(release): file.read_bytes()
             for file in sorted(release.rglob("*"))
             if file.is_file()
         }
+    notebook, address = Path(lesson.notebook_name), repository(lesson.course)
+    return files | {notebook: with_head_cell(files[notebook], lesson.name, address)}
 
 
 def generate(root: Path, lesson: str, config: Config) -> Path:

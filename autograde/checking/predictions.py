@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autograde.workspace.place import being_graded
+from course.figures.widget_view import widget_view
 from elmo_mini.files import write_text
 
 FILE = Path("predictions.json")
@@ -103,7 +104,7 @@ class Form:
         return repr(self.fallback)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        bundle = dict(self.widget._repr_mimebundle_(**options) or {})
+        bundle = widget_view(self.widget, **options)
         return bundle | {"text/plain": repr(self), "text/html": self.fallback._repr_html_()}
 
 

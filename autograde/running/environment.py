@@ -14,14 +14,15 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from autograde.running import requirements
+from autograde.running.elsewhere import hosted
 from autograde.running.environment_report import EnvironmentReport, Need
 from autograde.running.jupyter_folders import not_writable
 
 COURSE = Path(__file__).resolve().parents[2]
-DISTRIBUTION = "before-bert"
 INSTALL = "Run `make lab` again, or see docs/installing.md for the other routes."
 # Shown one by one and, unless they only serve the browser, imported. The others share a line.
 SHOWN = {
@@ -73,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def _python() -> list[Need]:
     version = platform.python_version()
     wanted = _project()[0]
-    if _in_range(version, wanted):
+    if requirements.in_range(version, wanted):
         return [Need("Python", "OK", version)]
     advice = (
         f"The course needs Python {wanted}: for example make clean, make lab PYTHON=python3.12."
@@ -122,9 +123,9 @@ def _package(name: str, wanted: str, module: str | None) -> Need:
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Need(name, "to do", "missing", INSTALL)
-    if not _in_range(version, wanted):
-        return Need(name, "to do", f"{version}, but the course needs {wanted}", INSTALL)
+        return Need(name, "to do", "missing", _install())
+    if not requirements.in_range(version, wanted):
+        return Need(name, "to do", f"{version}, but the course needs {wanted}", _install())
     if module is not None:
         try:
             with warnings.catch_warnings():
@@ -132,46 +133,17 @@ def _package(name: str, wanted: str, module: str | None) -> Need:
                 importlib.import_module(module)
         except Exception as error:
             first = (str(error).splitlines() or [type(error).__name__])[0]
-            return Need(name, "to do", f"{version}, but it does not start: {first}", INSTALL)
+            return Need(name, "to do", f"{version}, but it does not start: {first}", _install())
     return Need(name, "OK", version)
 
 
+def _install() -> str:
+    return "Run the first code cell of this notebook again." if hosted() else INSTALL
+
+
 def _project() -> tuple[str, dict[str, str]]:
-    """The ranges of Python and of the course's packages, from pyproject.toml or as installed."""
-    pyproject = COURSE / "pyproject.toml"
-    if pyproject.is_file():
-        import tomllib
-
-        project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
-        extras = project["optional-dependencies"]
-        lines = [*project["dependencies"], *extras["experiments"], *extras["course"]]
-        return project["requires-python"], _ranges(lines)
-    metadata = importlib.metadata.metadata(DISTRIBUTION)
-    lines = metadata.get_all("Requires-Dist") or []
-    return metadata["Requires-Python"], _ranges(
-        line for line in lines if not re.search(r"extra == .test\b", line)
-    )
-
-
-def _ranges(requirements: Iterable[str]) -> dict[str, str]:
-    ranges = dict(map(_split, requirements))
-    ranges.pop(DISTRIBUTION, None)  # one extra brings another by the distribution's own name
-    return ranges
-
-
-def _split(requirement: str) -> tuple[str, str]:
-    """``"ipython[all]>=9,<10; marker"`` to ``("ipython", ">=9,<10")``."""
-    match = re.match(r"([\w.-]+)\s*(?:\[[^]]*\])?\s*([^;]*)", requirement)
-    assert match is not None, requirement
-    return match[1], match[2].strip()
-
-
-def _in_range(version: str, wanted: str) -> bool:
-    try:
-        from packaging.specifiers import SpecifierSet
-    except ImportError:
-        return True  # packaging itself is then the line that says "missing"
-    return SpecifierSet(wanted).contains(version, prereleases=True)
+    """The ranges of Python and of the packages; in Colab or Kaggle, of what lessons need."""
+    return requirements.project(requirements.LESSONS if hosted() else requirements.ALL)
 
 
 def _corpora() -> list[Need]:

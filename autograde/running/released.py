@@ -57,7 +57,8 @@ def released_files(course: Path) -> dict[Path, bytes]:
     for path in _pages(course):
         content = path.read_bytes()
         if path.parent == course:
-            content = content.replace(b"](lessons/", b"](../")
+            # To a learner's own copy, from a title too: solved lessons are looked up, not led to.
+            content = content.replace(b"](lessons/", b"](../").replace(b"](solutions/", b"](../")
         elif path.parent == course / DOCS:
             content = content.replace(b"](../lessons/", b"](../../")
         files[PAGES / path.relative_to(course)] = content

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Literal
 
 from autograde.running.released import is_a_page
+from autograde.workspace.place import HEAD_CELL
 
 RECORD = Path(".course/copies.json")
 
@@ -116,12 +117,16 @@ def _take_back_pages(
 
 
 def fingerprint(path: Path, content: bytes) -> str:
-    """The SHA-256 of what a person can write in a file: of a notebook, its cells alone."""
+    """The SHA-256 of what a person can write in a file: of a notebook, its cells alone.
+
+    The cell for Colab and Kaggle is left out: it is nobody's, and does nothing in a workspace.
+    """
     if path.suffix == ".ipynb":
         try:
             cells = [
                 [cell["cell_type"], "".join(cell["source"]), cell.get("attachments", {})]
                 for cell in json.loads(content)["cells"]
+                if HEAD_CELL not in cell.get("metadata", {}).get("tags", [])
             ]
         except (ValueError, KeyError, TypeError):
             pass  # no notebook: every byte counts

@@ -7,6 +7,7 @@ MARK = ".course"
 PACKAGE = "my_elmo"  # the parts of an ELMo, which become a package that runs by itself
 OTHERS = "my_parts"  # the answers to all other exercises
 KEPT_IN = (PACKAGE, OTHERS)
+HEAD_CELL = "elsewhere"  # tag and id of the cell that brings the course to Colab and Kaggle
 THE_COURSES = ("elmo_mini", "course", "autograde")
 # Each stands after those that it may use.
 ELMO_PARTS = (

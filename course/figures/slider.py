@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from course.figures.picture import Picture, image_tag
+from course.figures.widget_view import widget_view
 from elmo_mini.extras import brought_by
 
 
@@ -74,7 +75,7 @@ class Sliders:
         return widgets.VBox([*sliders, shown])
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle = dict(self.widget()._repr_mimebundle_(**options) or {})
+        bundle = widget_view(self.widget(), **options)
         still, about = self.still._repr_mimebundle_()
         return bundle | still, about
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from course.figures.widget_view import widget_view
 from elmo_mini.extras import brought_by
 from elmo_mini.probing.neighbours import in_brackets
 from elmo_mini.text.tokenizer import tokenize
@@ -148,7 +149,7 @@ class WordExplorer:
         return widgets.VBox([field, box, shown])
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        bundle = dict(self.widget()._repr_mimebundle_(**options) or {})
+        bundle = widget_view(self.widget(), **options)
         return bundle | {"text/html": _html(self.start, self.shown), "text/plain": repr(self)}
 
 

@@ -108,6 +108,8 @@ def test_no_link_is_dead_every_figure_is_described_and_headings_go_down_one_by_o
         list(REPOSITORY.glob("lessons/*/*.ipynb"))
     )
     assert sorted(set(_dead(pages))) == []
+    led_to = {link for link in pages[site / "index.html"].links if link.startswith("lessons/")}
+    assert len(led_to) == len(list(site.glob("lessons/*/*.html")))
     assert {path.name: page.without_alt for path, page in pages.items() if page.without_alt} == {}
     for path, page in pages.items():
         steps = zip(page.headings, page.headings[1:], strict=False)

@@ -32,6 +32,9 @@ HOSTS = {
     "docs.astral.sh": r"/uv/",
     "nbgrader.readthedocs.io": r"/en/stable/[\w./]*",
     "jobqueue.dask.org": r"/?",
+    "colab.research.google.com": r"/github/[\w./-]+",
+    "kaggle.com": r"/kernels/welcome",
+    "mybinder.org": r"/v2/gh/[\w./-]+",
 }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from autograde.running import requirements
 from autograde.running.environment import environment
 from autograde.running.environment_report import EnvironmentReport, Need
 from elmo_mini import corpora
@@ -70,14 +71,23 @@ def test_every_direct_dependency_is_looked_at(
     installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if installed:  # as in a wheel: no pyproject.toml lies beside the packages
-        monkeypatch.setattr(report_module, "COURSE", tmp_path)
+        monkeypatch.setattr(requirements, "COURSE", tmp_path)
         monkeypatch.setattr(importlib.metadata, "metadata", _metadata_of_a_wheel)
     python, wanted = report_module._project()
     assert python == ">=3.11,<3.14"
     for name in ("torch", "gensim", "nbgrader"):
         assert wanted[name].startswith(">=")
     assert len(wanted) > 20
-    assert {"before-bert", "pytest"} & wanted.keys() == set()
+    assert {"before-bert", "pytest", "sphinx", "fonttools", "distributed"} & wanted.keys() == set()
+
+
+def test_in_colab_and_kaggle_only_what_a_kernel_needs_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("KAGGLE_KERNEL_RUN_TYPE", "Interactive")
+    wanted = report_module._project()[1]
+    assert {"torch", "gensim", "ipywidgets"} <= wanted.keys()
+    assert {"jupyterlab", "notebook", "nbgrader"} & wanted.keys() == set()
 
 
 def _metadata_of_a_wheel(name: str) -> Message:
@@ -98,7 +108,7 @@ def _metadata_of_a_wheel(name: str) -> Message:
     "line", ["ipython[all]>=9,<10", "ipython>=9,<10", 'ipython [all] >=9,<10; os_name == "nt"']
 )
 def test_a_requirement_is_cut_into_name_and_range(line: str) -> None:
-    assert report_module._split(line) == ("ipython", ">=9,<10")
+    assert requirements.split(line) == ("ipython", ">=9,<10")
 
 
 def test_an_old_python_is_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

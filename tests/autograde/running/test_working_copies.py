@@ -227,7 +227,8 @@ def test_a_release_with_the_same_text_puts_nothing_beside(with_notebook: Path) -
 
 
 def with_pages(course: Path) -> None:
-    write(course / "CONCEPTS.md", "[01](lessons/01_word2vec/word2vec.ipynb)")
+    there = "01_word2vec/word2vec.ipynb"
+    write(course / "CONCEPTS.md", f"[01](lessons/{there}), [solved](solutions/{there})")
     write(course / "elmo_mini/__init__.py", "")
     write(course / "elmo_mini/text/tokenizer.py", "code")
     write(course / "solutions" / LESSON, "solved")
@@ -241,7 +242,8 @@ def test_pages_come_along_and_go_without_saying(course: Path) -> None:
     assert files(course / "work") == {
         LESSON.as_posix(): "release 1",
         "01_word2vec/.model_answers.json": "{}",
-        "course/CONCEPTS.md": "[01](../01_word2vec/word2vec.ipynb)",
+        "course/CONCEPTS.md": "[01](../01_word2vec/word2vec.ipynb), "
+        "[solved](../01_word2vec/word2vec.ipynb)",
         "course/elmo_mini/text/tokenizer.py": "code",
         "course/solutions/01_word2vec/word2vec.ipynb": "solved",
     }
