@@ -28,15 +28,15 @@
 # %% [markdown] deck="words"
 # ## Pretrained weights help. Why?
 #
-# 1. A better place to begin: **optimisation**
+# - **Optimisation:** a better place to begin
 #
 # . . .
 #
-# 2. A leash against learning by heart: **regularisation**
+# - **Regularisation:** a leash against learning by heart
 #
 # . . .
 #
-# 3. They know the language: **knowledge**
+# - **Knowledge:** they know the language
 #
 # minutes: 2
 #
@@ -111,7 +111,7 @@ plots.road("14")
 #
 # say: *Touch*, *use*, *answer* can be both. A sentence is cut after such a word. Which is it there? Only the words before it can tell. We have 50 labelled beginnings. The pretrained network is small: it is the president of lesson 13, who has read nothing but speeches.
 #
-# ask: How do you know that *touch* is a noun in the second line from below?
+# ask: How do you know that *touch* is a noun?
 #
 # expect: "From its meaning." From one short word, *little*, and *a* before it. That is worth remembering when the rivals come.
 #
@@ -510,10 +510,16 @@ outcome("size", 100 * share, unit="%")
 #
 # The bar *words* is word2vec's idea: carry over the table, learn the rest. Here the table alone gains hardly anything, and neither does the first block above it. The last bar carries over everything, as ULMFiT, GPT and BERT do. What decides here is how words meet, and the upper blocks know that. So on this task a pretrained table is not enough.
 
-# %% [markdown] deck="formula"
-# ## Fine-tuning: what is added to the loss
+# %% [markdown] deck="words"
+# ## The loop of fine-tuning: three habits
 #
-# Also: **two rates**, and a **warm-up**
+# - **Two rates:** a small one for the body, a larger one for the head
+# - **Warm-up:** the first steps are small
+# - **A leash:** whoever moves away from the start $w_0$ pays
+#
+# . . .
+#
+# $$\text{loss of the labels} + \frac{\lambda}{2} \lVert w - w_0 \rVert^2$$
 #
 # minutes: 2
 #
@@ -706,9 +712,11 @@ course.loss_lines(trained, held_out, equal=0.1)
 # %% [markdown] deck="words"
 # ## The leash, as a belief
 #
-# Before any label: each weight is normal around its start $w_0$, with spread $\tau$.
+# Before any label: each weight is normal around its start, $w_0$.
 #
 # . . .
+#
+# $N$ labels, spread $\tau$:
 #
 # $$\lambda = \frac{1}{N \tau^2}$$
 #
@@ -886,13 +894,13 @@ predict("order", "Which task suffers if the text that was read is shuffled?", op
 #
 # minutes: 2.5
 #
-# say: Noun or verb, on the left: speeches in order help by 10 points, shuffled they do not help. Film reviews help half as much: any English has grammar. The questions, in the middle: nothing that was read helps. A bag of words beats every network there. So reading helps where what was read holds what is asked.
+# say: Blue is noun or verb: speeches in order help by 10 points, shuffled they do not help. Film reviews help half as much: any English has grammar. Orange are the questions: nothing that was read helps. A bag of words, on the right, beats every network there. So reading helps where what was read holds what is asked.
 #
-# ask: What did you expect of the middle, and why does it not come true?
+# ask: Why might reading not help with the questions?
 #
-# expect: "Speeches hold few questions, so it is the topic." Perhaps; with the question mark taken off, on the right, nothing differs clearly either. We do not know more.
+# expect: "Speeches hold few questions." Perhaps. With the question mark taken off, in green, no reading differs clearly from none either. We do not know more.
 #
-# skip: The right part.
+# skip: Green.
 
 # %% slide="subslide"
 knowledge = course.stored_result("why_bert_knowledge")
@@ -1010,10 +1018,17 @@ print(course.lead_of(after, "features and state", "features"))
 runs = course.four_runs(course.course_setup())
 course.broken_figure(runs)
 
-# %% [markdown] deck="printed"
+# %% [markdown] deck="words"
 # ## The same four, measured
 #
-# 1. The names in the file and in the model differ. 2. The body is frozen. 3. The body learns thirty times too fast.
+# | run | right | perplexity before | after | body moved |
+# |---|---|---|---|---|
+# | sound | 74 % | 144 | 170 | 3 % |
+# | A | 60 % | 4,000 | 3,966 | 8 % |
+# | B | 52 % | 144 | 427,928 | 113 % |
+# | C | 74 % | 144 | 144 | 0 % |
+#
+# **1** file and model differ in their names · **2** the body is frozen · **3** it learns thirty times too fast
 #
 # . . .
 #
