@@ -105,7 +105,7 @@ def _as_left_on_the_screen(notebook: NotebookNode) -> None:
     CoalesceStreamsPreprocessor().preprocess(notebook, {})
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            # A widget's state is not stored, so its view would be an empty box; a form needs a kernel.
+            # A widget's state is not stored, so its view would be an empty box.
             for form in (WIDGET, ASKED):
                 output.get("data", {}).pop(form, None)
             if output.output_type == "stream":

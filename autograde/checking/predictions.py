@@ -91,7 +91,7 @@ class Shown:
 
 
 class Form:
-    """A widget that asks the question; RISE's own form; where neither can be shown, the question."""
+    """A widget that asks, or RISE's own form; where neither can be shown, the question alone."""
 
     def __init__(
         self, widget: Any, key: str, question: str, options: Sequence[str], unit: str

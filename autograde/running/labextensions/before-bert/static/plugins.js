@@ -20,7 +20,8 @@ const narrowWindow = {
 // A room reads from far away: text and code of RISE's slides, in CSS pixels.
 const ON_THE_WALL = `
   body { --jp-content-font-size1: 22px; --jp-code-font-size: 20px; --jp-ui-font-size1: 20px; }
-  .reveal :is(h1, h2, h3, h4) { text-transform: none; letter-spacing: normal; }
+  .jp-Notebook-footer { display: none !important; }
+  .reveal .slides section :is(h1, h2, h3, h4) { text-transform: none; letter-spacing: normal; }
   .reveal .jp-RenderedHTMLCommon, .reveal .widget-html-content { font-size: 22px; line-height: 1.4; }
   .reveal .jp-RenderedHTMLCommon :is(td, th, summary), .reveal .widget-label { font-size: 20px; }
   .before-bert-prediction { border-left: 4px solid #0072b2; padding: 4px 16px; line-height: 1.5; }
