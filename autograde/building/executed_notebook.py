@@ -14,6 +14,7 @@ from autograde.building.alt_text import undescribed_in_outputs
 from autograde.building.lesson_source import Lesson
 from autograde.building.student_version import copy_data_files
 from autograde.building.timed_client import CellTime, TimedClient
+from autograde.checking.predictions import ASKED
 from autograde.grading.instructor_notes import TIMES
 from course.figures.picture import UNREADABLE
 from course.figures.stored import STORING
@@ -105,7 +106,8 @@ def _as_left_on_the_screen(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             # A widget's state is not stored, so its view would be an empty box.
-            output.get("data", {}).pop(WIDGET, None)
+            for form in (WIDGET, ASKED):
+                output.get("data", {}).pop(form, None)
             if output.output_type == "stream":
                 output.text = ERASED.sub("", output.text)
         if "outputs" in cell:

@@ -17,6 +17,7 @@ from autograde.grading.model_answers import OF
 
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 IMPORT_CHECK = "from autograde import check"
+NOTES = ("instructor", "model_answer")  # in RISE, a speaker's
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {
@@ -36,13 +37,14 @@ def solution_notebook(lesson: Lesson, find: Find) -> NotebookNode:
     cells = []
     seen: Counter[str] = Counter()
     check_imported = False
-    for cell in lesson.cells:
+    starts = _where_slides_begin(lesson)
+    for position, cell in enumerate(lesson.cells):
         source = _source(cell, find, lesson)
         if cell.kind == "code" and imports_check(cell.source):
             check_imported = True
         elif cell.role == "check" and check_imported:
             source = f"{IMPORT_CHECK}\n\n{source}"  # so that it runs after a restart
-        made = NEW_CELL[cell.kind](source, metadata=_metadata(cell, find))
+        made = NEW_CELL[cell.kind](source, metadata=_metadata(cell, find, position in starts))
         name = _cell_id(cell)
         seen[name] += 1
         made["id"] = name if seen[name] == 1 else f"{name}-{seen[name]}"
@@ -85,11 +87,18 @@ def _framed(statement: str, frame: str) -> str:
     return f"{frame}\n\n{statement}"
 
 
-def _metadata(cell: SourceCell, find: Find) -> dict[str, Any]:
+def _where_slides_begin(lesson: Lesson) -> set[int]:
+    """The cells that the deck's slides show: in RISE a slide begins there, too."""
+    shown = [n for n, cell in enumerate(lesson.cells) if cell.role not in NOTES]
+    later = (next((n for n in shown if n >= position), None) for position, _ in lesson.deck)
+    return {position for position in later if position is not None}
+
+
+def _metadata(cell: SourceCell, find: Find, begins_slide: bool) -> dict[str, Any]:
     metadata: dict[str, Any] = {}
     tags = list(cell.keys.get("tags", []))
-    slide = cell.keys.get("slide")
-    if cell.role in ("instructor", "model_answer"):
+    slide = cell.keys.get("slide") or ("subslide" if begins_slide else None)
+    if cell.role in NOTES:
         tags.append(TAG)
         slide = slide or "notes"
     if cell.role == "model_answer":

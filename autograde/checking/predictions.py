@@ -20,6 +20,8 @@ from course.figures.widget_view import widget_view
 from elmo_mini.files import write_text
 
 FILE = Path("predictions.json")
+# What the form for RISE is made of; `autograde/running/labextensions` shows it.
+ASKED = "application/vnd.before-bert.prediction+json"
 _DAMAGED = (ValueError, TypeError, AttributeError)
 _SEEN: set[tuple[Path, str]] = set()  # outcomes shown without a guess: a guess is too late then
 
@@ -90,10 +92,13 @@ class Shown:
 
 
 class Form:
-    """A widget that asks the question; where no widget can be shown, the question alone."""
+    """A widget that asks, or RISE's own form; where neither can be shown, the question alone."""
 
-    def __init__(self, widget: Any, question: str, options: Sequence[str]) -> None:
+    def __init__(
+        self, widget: Any, key: str, question: str, options: Sequence[str], unit: str
+    ) -> None:
         self.widget = widget
+        self.asked = {"key": key, "question": question, "options": list(options), "unit": unit}
         choices = f" ({' / '.join(options)})" if options else ""
         self.fallback = Shown(
             f"Your prediction? {question}{choices} "
@@ -105,7 +110,8 @@ class Form:
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = widget_view(self.widget, **options)
-        return bundle | {"text/plain": repr(self), "text/html": self.fallback._repr_html_()}
+        shown = {"text/plain": repr(self), "text/html": self.fallback._repr_html_()}
+        return bundle | shown | {ASKED: self.asked}
 
 
 def predict(
@@ -128,7 +134,7 @@ def predict(
         except ValueError as error:
             return Shown(f"Not recorded: {error}.")
         return Shown(_record(key, question, unit, understood))
-    return Form(_widget(key, question, list(options), unit), question, options)
+    return Form(_widget(key, question, list(options), unit), key, question, options, unit)
 
 
 def _understood(guess: float | str, options: list[str]) -> float | str:

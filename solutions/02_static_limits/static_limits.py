@@ -337,7 +337,7 @@ check("train_glove", train_glove)
 # The steps change the four tensors in place, so the loop has nothing to assign. The sum is made anew for each look.
 
 # %% [markdown]
-# **Put in words of your own.** Your counts, your loss and your loop do the rest: four million cells at each step.
+# **Put in words of your own.** Your counts, your loss and your loop do the rest: four million cells at each step. (About 12 s.)
 
 # %% [markdown] deck="printed" lines="1-5,11-15"
 # ## From counts to neighbours, in 150 steps

@@ -238,6 +238,8 @@ check("next_word_windows", next_word_windows)
 # %% [markdown] deck="printed" lines="2-3"
 # ## What is read, and what is asked for
 #
+# Above: what the model **reads**. Below: what it is **asked for**, at the same place.
+#
 # minutes: 1.5
 #
 # say: Above: what the model reads. Below: what it is asked for, at the same positions. A long text is torn into 16 rows with a reader each, and a row is cut into windows of 24 words. The state goes on from window to window, the gradient stays within one. That is called truncated backpropagation through time.
@@ -261,6 +263,8 @@ for ids in windows[0]:
 
 # %% [markdown] deck="formula"
 # ## The plainest page: mix, and squash
+#
+# The new page $h_t$: the last page and the new word $x_t$
 #
 # minutes: 1.5
 #
@@ -706,11 +710,11 @@ readers.cell_gradients(
 #
 # minutes: 1.5
 #
-# say: We take away its memory: every four words the page is replaced by the average page of the training text. Not by zeros: a page of zeros is strange to the model, and with that it is 1.7 times.
+# say: We take away its memory: every four words the page is replaced by the average page of the training text. Not by zeros: a page of zeros is strange to the model.
 #
 # ask: The poll.
 #
-# expect: "Three times: memory is what it is for." The last four words do most of the work.
+# expect: "Three times: memory is what it is for." The last four words do most of the work. (From zeros it is 1.7 times.)
 #
 # skip: Say the result.
 
@@ -757,13 +761,13 @@ seen = look_at_all(stream, other, vocabulary)
 print(*(f"{name}: {run}\n" for name, run in seen.items()), sep="\n")
 
 # %% [markdown] deck="figure"
-# ## Four runs, three of them broken. Which would you keep?
+# ## One sound run, three broken ones: what does the loss tell?
 #
 # minutes: 2.5
 #
-# say: One is sound; A, B and C have one fault each, and none stops with an error. Let the room choose by the loss. B is far below the others: it is asked for the word that it has just read, and its held-out perplexity is in the thousands. A and C cannot be told from this figure at all; exercise 8 has their other symptoms.
+# say: One is sound; A, B and C have one fault each, and none stops with an error. B is far below the others: it is asked for the word that it has just read, and its held-out perplexity is in the thousands. A and C cannot be told from this figure at all; exercise 8 has their other symptoms.
 #
-# ask: Which one do you take?
+# ask: Had nobody told you which run is sound, which one would you take?
 #
 # expect: "B, the lowest." What is the loss of copying? Ask what was held out.
 #

@@ -96,7 +96,7 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # *Twas brillig, and the slithy toves did gyre and gimble in the wabe.* You have never met a tove. Still, you know that *slithy* describes something, that there are several *toves*, and that *gimble* is something they do. You know it from the shape of the words.
 #
-# Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words outside its vocabulary of 16,000, the cell prints the nearest words inside it. Below each stands the control, the same network before training.
+# Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words outside its vocabulary of 16,000, the cell prints the nearest words inside it. Below each stands the control, the same network before training. (About 6 s.)
 
 # %% [markdown] deck="printed" lines="1-6,10-12"
 # ## Layer 0 of our ELMo: vectors from letters alone

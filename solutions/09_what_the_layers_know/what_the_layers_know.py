@@ -994,6 +994,8 @@ def counts(said):
 
 
 # %% [markdown] deck="poll"
+# ## A tagger of chunks, 50 sentences: where do the layers help most?
+#
 # minutes: 1.5
 #
 # say: A small tagger for chunks learns from fifty labelled sentences. Its own vectors are clues that one could count. Where do the layers help most?
@@ -1102,12 +1104,12 @@ outcome("where", places[0] if best.verdict == "ahead" else "no clear winner")
 #
 # How many labels does a tagger need? That is its **sample efficiency**. Change one thing: the number of sentences. Ten for the tagger with the layers, and all that there are for the CRF on clues (about 5 s).
 
-# %% [markdown] deck="printed"
+# %% [markdown] deck="printed" lines="1-3"
 # ## Ten sentences with the layers, 250 without
 #
 # minutes: 1.5
 #
-# say: Ten sentences with all layers, about 79; twenty-five, 84. The CRF on clues has 81, with 250 sentences. The paper reports the same for semantic roles: with 1 per cent of the training set ELMo was about as good as the baseline with 10.
+# say: Ten sentences with all layers, about 79; twenty-five, nearly 85. The CRF on clues has 81, with 250 sentences. The paper reports the same for semantic roles: with 1 per cent of the training set ELMo was about as good as the baseline with 10.
 #
 # ask: What is saved: passes, or labels?
 #
@@ -1182,9 +1184,11 @@ TASKS = {
 UNITS = {name: sentence_numbers(places[n:]) for name, (places, _, n) in TASKS.items()}
 
 # %% [markdown] deck="poll"
+# ## Parts of speech: which layer gets the largest learned weight?
+#
 # minutes: 1.5
 #
-# say: "Every task learns weights of its own: syntax puts a large weight on layer 1, meaning on layer 2." Learn the weights for parts of speech.
+# say: "Every task learns weights of its own: syntax puts a large weight on layer 1, meaning on layer 2." So says many an account. Here a task learns the weights for parts of speech.
 #
 # ask: The poll.
 #

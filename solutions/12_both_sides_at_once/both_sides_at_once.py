@@ -99,6 +99,8 @@ plots.road("12")
 # We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right. (A rule of letters would judge all of them: a noun with an *s* wants *are*, *were*, *have* or *do*. The question is what the vector holds, not whether the task is hard.)
 
 # %% [markdown] deck="poll"
+# ## How often does a linear reader know whether noun and verb agree?
+#
 # minutes: 2
 #
 # say: Eight nouns to learn from, eight others to be tested on, half of all sentences right. It tells singular from plural without a slip, in noun and in verb. Does it know whether they agree?
@@ -622,6 +624,8 @@ for question, share in reads.items():
 # It is divided by the word's own probability, which would otherwise count twice. Everybody gets what is best on text of its own for that: each network stops where it fills other blanks best, and each of the product's three factors has an exponent, chosen there. The counts are pairs and triples mixed, as above. *Two of both* multiplies two starts that read both sides, so that two networks stand against two; in *both, counts* the bets of both are added up.
 
 # %% [markdown] deck="poll"
+# ## Blanks of real text: which one loses fewer nats?
+#
 # minutes: 2
 #
 # say: Back to the question: what do both sides at once bring on real text? The rival is fair: two separate models, one for each side, their probabilities multiplied and divided by the word's own. A product of experts. It is what ELMo's users can do afterwards.
@@ -688,6 +692,8 @@ outcome("product", choices[ANSWERS.index(leads["product less both"].verdict)])
 # A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs. The six runs take about 20 s.
 
 # %% [markdown] deck="poll"
+# ## Asked for 15 words in 100, not for all: how much worse?
+#
 # minutes: 1.5
 #
 # say: A forward model learns from every word that it reads, BERT from 15 in 100. Same network, reading only to the left: asked at every position, or at 15 in 100.
@@ -777,7 +783,7 @@ outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 #
 # minutes: 2.5
 #
-# say: Two bars a run: the loss that it reports of itself, and the loss of true blanks in held-out sentences. A and C report a splendid loss. Both have the answer in sight, in one way or another: one of them is asked for every word, or for what it reads, or reads the words before they were hidden. Exercise 3 has more symptoms. B is quiet: it does not move when words change places.
+# say: Two bars a run: the loss that it reports of itself, and the loss of true blanks in held-out sentences. A and C report a splendid loss. Both have the answer in sight, each in its own way; exercise 3 has more symptoms and the list of faults. B is quiet: it does not move when words change places.
 #
 # ask: Which bar do you look at first?
 #
@@ -858,6 +864,8 @@ check("broken_blanks", broken_blanks)
 #
 # The best judge of pairs scores by $\log \dfrac{p(a, b)}{p(a)\,p(b)} + \log \dfrac{1 - f}{f}$
 #
+# ($f$: the share of false pairs)
+#
 # minutes: 2.5
 #
 # say: Next-sentence prediction. Derive the odds: a true pair comes with p of a and b and the weight 1 minus f, a false one with p of a times p of b and the weight f. The ratio is this. The first part is the pointwise mutual information, known from lesson 01.
@@ -875,6 +883,10 @@ check("broken_blanks", broken_blanks)
 # ## Myth or measured?
 #
 # > "Two readers that never meet cannot be joined afterwards. Only both sides at once will do."
+#
+# . . .
+#
+# By a **sum**: proved. By a **product**, on real text: not so.
 #
 # minutes: 1.5
 #

@@ -10,6 +10,44 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## Why pretraining, and BERT
+#
+# Lesson 14 · *BERT*, Devlin and others, 2018
+#
+# minutes: 1
+#
+# say: Pretrained weights help: everybody says so, and since 2018 everybody starts from them. Today we ask why. Three explanations go round. Each makes a prediction that can fail, so we test each. At the end we read BERT's tables.
+#
+# ask: Who has fine-tuned a network? What did you start from, and did you try without?
+#
+# expect: Hardly anybody has tried without. That is the control that most accounts lack.
+#
+# skip: Leave out the question.
+
+# %% [markdown] deck="words"
+# ## Pretrained weights help. Why?
+#
+# - **Optimisation:** a better place to begin
+#
+# . . .
+#
+# - **Regularisation:** a leash against learning by heart
+#
+# . . .
+#
+# - **Knowledge:** they know the language
+#
+# minutes: 2
+#
+# say: Three explanations. The first: training walks through a space of weights, and pretraining begins in the city centre. The second: it keeps a big network from learning few labels by heart. The third: it has read, so it knows something. They do not exclude each other.
+#
+# ask: Which one do you believe? And which experiment would make you give it up?
+#
+# expect: "The third, of course." Ask for the experiment. Most name one that all three would pass, such as: pretrained is better than fresh.
+#
+# skip: Show all three at once.
+
 # %% [markdown] slide="slide"
 # # 14 · Why pretraining, and BERT
 #
@@ -65,6 +103,19 @@ plots.road("14")
 # *Run*, *call*, *use*, *answer*: each can be a noun or a verb. A sentence is cut after such a word. Which is it there? Only the words before it can tell: *the run*, *to run*. You get 50 labelled beginnings, from letters, essays, talk and news (MASC); 145 words are of this kind.
 #
 # The pretrained weights are those of lesson 13's president, who has read only speeches. The body is built of **your** block of lesson 13, three times, under your causal mask. (PyTorch's own block is `nn.TransformerEncoderLayer`, with the mask handed in.)
+
+# %% [markdown] deck="printed" lines="1-3,5-6"
+# ## Fifty labels: noun or verb?
+#
+# minutes: 1.5
+#
+# say: *Touch*, *use*, *answer* can be both. A sentence is cut after such a word. Which is it there? Only the words before it can tell. We have 50 labelled beginnings. The pretrained network is small: it is the president of lesson 13, who has read nothing but speeches.
+#
+# ask: How do you know that *touch* is a noun?
+#
+# expect: "From its meaning." From one short word, *little*, and *a* before it. That is worth remembering when the rivals come.
+#
+# skip: Read two lines.
 
 # %%
 TASK, SEEDS = course.noun_or_verb(), (0, 1, 2)
@@ -127,6 +178,29 @@ def batches(train, steps, seed, size=10):
 # - The head begins at random and must learn fast. The body knows something already. So an optimizer has parameter groups (lesson 11), each with a learning rate of its own: `groups(body_rate, head_rate)` returns a list of two dicts, each with `"params"` and `"lr"`, the body's first.
 
 
+# %% [markdown] deck="words"
+# ## A body, a head
+#
+# ```
+# last = mask.sum(1) - 1
+# states = self.body.states(ids, mask)
+# return self.head(states[torch.arange(len(ids)), last])
+# ```
+#
+# The **body** is pretrained. The **head** is new: one linear layer.
+#
+# Each learns at its own rate.
+#
+# minutes: 2
+#
+# say: That is all there is to a classifier on a pretrained network. The body gives a state for each word. The last word has seen the whole text, so the head reads its state. The head starts at random and must learn fast, the body knows something already and should not: two groups of parameters, two rates.
+#
+# ask: Texts in a batch have different lengths. At which place does the last word of each stand?
+#
+# expect: "At the end of the row, -1." There stands padding. The mask tells: the number of its tokens, less one.
+#
+# skip: The first two lines of the code.
+
 # %% exercise="Classifier"
 import torch
 from torch import nn
@@ -172,6 +246,21 @@ check("Classifier", Classifier)
 
 # %% [markdown]
 # Two networks learn from the same 50 labels for 100 steps, body and head together. One body is pretrained, the other fresh. Nothing else differs.
+
+# %% [markdown] deck="poll"
+# - none
+# - about 10
+# - about 20
+#
+# minutes: 1
+#
+# say: Two networks learn from the same 50 labels, for 100 steps. One body is pretrained, the other fresh. Nothing else differs. A guess is right on 53 in a hundred.
+#
+# ask: The poll.
+#
+# expect: "10." It is twice that. But wait before you are impressed: compared with whom?
+#
+# skip: Take one vote.
 
 # %%
 predict("win", "How many points is the pretrained network ahead of the fresh one?")
@@ -231,6 +320,19 @@ outcome("win", win.mean)
 #
 # The state of the pretrained body can be read in the same way, frozen: alone, or **beside** the features. So you see what the network adds to them. (`scaled` standardises numbers and shrinks them to a fifth, so that they and the features share one penalty; the fifth was chosen on other texts, those of section 4.)
 
+# %% [markdown] deck="figure"
+# ## Who needs no network?
+#
+# minutes: 3
+#
+# say: The two bars on the left are the poll. The fresh network is next to a guess. Then the sceptic's rivals. A table of each last word's commonest class: near a guess. The last word's vector: hardly better. Features by hand, the two words before it and their pair: 12 points above the fresh network. On the right, the frozen state, and the state beside the features: 9 points above the features.
+#
+# ask: A paper shows the first two bars only. What does its reader believe, and what is true?
+#
+# expect: "That pretraining is worth 20 points." To a network, yes. To somebody who writes features by hand it is worth 9.
+#
+# skip: Table and vector.
+
 # %% slide="subslide"
 from sklearn.linear_model import LogisticRegression
 
@@ -276,6 +378,29 @@ print(adds)
 # %% slide="subslide"
 course.two_ways("Two ways to a model of the task")
 
+# %% [markdown] deck="words"
+# ## First: a better place to begin
+#
+# You look for a restaurant in a foreign town. From the city centre, any way leads to one.
+#
+# . . .
+#
+# Is it enough that the numbers have the right **size**? Or does it matter **which number stands where**?
+#
+# . . .
+#
+# Put the numbers of each matrix in **random order**.
+#
+# minutes: 1.5
+#
+# say: Pretraining chooses the initialisation. Perhaps a good one is merely one of a good size: then any weights of that size would do. There is a test. Scramble each matrix. Sizes stay, what was learnt goes.
+#
+# ask: What do we learn if the scrambled weights do as well?
+#
+# expect: "Nothing, it cannot be." If they did, pretraining would be an expensive way to choose a standard deviation.
+#
+# skip: The restaurant.
+
 # %% [markdown] slide="slide"
 # ## 2. First explanation: a better place to begin
 #
@@ -311,11 +436,39 @@ check("scrambled", scrambled)
 #
 # outline: For each name: an order of all its numbers, drawn from the generator; flatten, take in that order, view in the old shape.
 
+# %% [markdown] deck="poll"
+# - about 10 %
+# - about 50 %
+# - about 90 %
+#
+# minutes: 1
+#
+# say: The lead over fresh weights is a hundred per cent. How much of it do the scrambled ones keep?
+#
+# ask: The poll.
+#
+# expect: "Half: good sizes help a lot." In very deep networks they do. Here the interval includes nothing at all.
+#
+# skip: Take one vote.
+
 # %%
 predict("size", "Of the lead over fresh weights, how much do scrambled ones keep?", unit="%")
 
 # %% [markdown]
 # The comparison is one line longer: another start. And where in the network does it lie? Keep the pretrained weights from the bottom up to some height, and scramble everything above. (About 20 s.)
+
+# %% [markdown] deck="figure"
+# ## Kept from the bottom up, scrambled above
+#
+# minutes: 2.5
+#
+# say: On the left everything is scrambled, on the right everything is kept. Between them: the table of words alone, which is word2vec's idea. Then one block more, then two. The table gains hardly anything, nor does the first block. With the second, nearly all is there: what decides is how words meet.
+#
+# ask: Which bar is word2vec, and which is BERT?
+#
+# expect: "Word2vec is the first." The first has lost its words as well. Word2vec is the second, BERT the last.
+#
+# skip: Say the two ends only.
 
 # %% slide="subslide"
 scrambled = or_reference("scrambled", scrambled)
@@ -356,6 +509,27 @@ outcome("size", 100 * share, unit="%")
 # The bar *nothing* has every matrix scrambled: as large as before, and all that was learnt is gone. It keeps next to none of the lead. So **which number stands where** is what was learnt, and size alone is no explanation.
 #
 # The bar *words* is word2vec's idea: carry over the table, learn the rest. Here the table alone gains hardly anything, and neither does the first block above it. The last bar carries over everything, as ULMFiT, GPT and BERT do. What decides here is how words meet, and the upper blocks know that. So on this task a pretrained table is not enough.
+
+# %% [markdown] deck="words"
+# ## The loop of fine-tuning: three habits
+#
+# - **Two rates:** a small one for the body, a larger one for the head
+# - **Warm-up:** the first steps are small
+# - **A leash:** whoever moves away from the start $w_0$ pays
+#
+# . . .
+#
+# $$\text{loss of the labels} + \frac{\lambda}{2} \lVert w - w_0 \rVert^2$$
+#
+# minutes: 2
+#
+# say: Three habits. Two rates: body and head. A warm-up, since the first gradients come through a random head and are noise. And a leash, the formula: whoever moves away from the pretrained weights w-zero pays for it. With lambda zero this is plain fine-tuning. Weight decay is the same with zero in the place of w-zero.
+#
+# ask: What does weight decay pull towards, and why is that odd for a pretrained body?
+#
+# expect: "Towards small weights, that is always good." Towards zero, away from all that was learnt. A strong pull to zero costs 15 points here.
+#
+# skip: The warm-up.
 
 # %% [markdown] slide="slide"
 # ## 3. The loop
@@ -466,6 +640,19 @@ outcome("modes", modes.verdict)
 #
 # BERT's paper has both modes for names (its table 7).
 
+# %% [markdown] deck="figure"
+# ## Fine-tuned, or frozen? Names, as BERT's authors measured
+#
+# minutes: 2
+#
+# say: With the body's rate at zero we have the other way to use a network: frozen, as features, ELMo's way. BERT's paper tried both on names. The last four layers, frozen, under a BiLSTM, come within 0.3 points of fine-tuning. In our own task, too, no difference is seen with 50 labels, if the frozen states get their best reader. With 1,600 labels fine-tuning leads by 5.
+#
+# ask: When would you choose frozen?
+#
+# expect: "Never, it is behind." When vectors are to be stored and shared by many tasks, or when the body must forget nothing.
+#
+# skip: Our own task.
+
 # %% slide="subslide"
 course.features_figure(
     "BERT-base on names: frozen layers come close to fine-tuning (their table 7)"
@@ -481,6 +668,19 @@ course.features_figure(
 #
 # The new texts are the task's validation set (lesson 10; also *dev*): nothing learns from them. You watch them and choose by them, so that the test stays untouched. (About 15 s.)
 
+
+# %% [markdown] deck="figure"
+# ## Second: a leash? Compare at equal training loss
+#
+# minutes: 3
+#
+# say: Both learn the 50 labels by heart: to the left, the loss of the labels falls to nothing. Were pretraining only faster, both lines would lie on top of each other: it would get to the same place earlier. They do not. At the same training loss the pretrained network is better on new texts. And see how both lines rise on the way to the left: whoever watches a validation set stops early.
+#
+# ask: Why not simply compare both after 80 steps?
+#
+# expect: "It is the same." After as many steps one has come further, so faster and better would be mixed up.
+#
+# skip: Early stopping.
 
 # %% slide="subslide"
 def loss_of(model, part):
@@ -508,6 +708,31 @@ course.loss_lines(trained, held_out, equal=0.1)
 # ### The leash, as a belief
 #
 # Before you see a label, you believe that good weights lie near $w_0$. Each weight is normal around its start, with spread $\tau$. That is the **prior**. How likely the labels are, given weights, is the **likelihood**. The product of the two is, up to a constant, the **posterior**. Where is it highest? Weights there are the **maximum a posteriori** estimate, MAP.
+
+# %% [markdown] deck="words"
+# ## The leash, as a belief
+#
+# Before any label: each weight is normal around its start, $w_0$.
+#
+# . . .
+#
+# $N$ labels, spread $\tau$:
+#
+# $$\lambda = \frac{1}{N \tau^2}$$
+#
+# . . .
+#
+# **Few labels:** the belief decides. **Many:** the labels do.
+#
+# minutes: 2.5
+#
+# say: Believe that good weights lie near the start. Take the logarithm of prior times likelihood, divide by N: the pull comes out, and its strength is one over N tau squared. You derive it in exercise 4. With five labels the belief decides, with 800 the same belief is 160 times weaker.
+#
+# ask: Weight decay is such a belief, too. Which one?
+#
+# expect: "That weights do not overfit." That good weights are small: normal around zero.
+#
+# skip: Show all steps at once.
 
 # %% [markdown] exercise="prior_gradient" slide="subslide"
 # ### Exercise 4. A prior around the start (derive it)
@@ -543,9 +768,37 @@ check("prior_gradient", prior_gradient)
 # %% [markdown]
 # Now let a belief work. A frozen state of the body and a constant are the $x$, 97 numbers. The belief $w_0$ comes from another task: 1,704 beginnings that end in *any* noun or verb, *house* or *said*. From these you take the MAP weights, around 0. Then *run* and *call* come, with few labels: once with the prior around 0, once around the belief. `most_probable` walks down your gradient.
 
+# %% [markdown] deck="poll"
+# - about 2
+# - about 10
+# - about 20
+#
+# minutes: 1
+#
+# say: The belief comes from other words, *house* and *said*, which are always a noun or a verb. Then *run* and *call* come, with five labels: once with a prior around zero, once around the belief.
+#
+# ask: The poll.
+#
+# expect: "2: five labels are too few to learn anything." Just then the belief is all there is.
+#
+# skip: Leave the poll out.
+
 # %%
 predict("belief", "5 labels: how many points is the prior around the belief ahead of one around 0?")
 
+
+# %% [markdown] deck="figure"
+# ## Where you begin matters most when you have least
+#
+# minutes: 2.5
+#
+# say: On the left, with five labels, the belief is worth 19 points. With 200 no difference is seen any more. That is what the formula says. But be fair: as a trick on the whole network, in fine-tuning, the same pull gained nothing that we could see.
+#
+# ask: Where on this axis is medicine, and where is spam?
+#
+# expect: "Both have much text." Text, yes. A label by a doctor is dear, a click on *spam* is not.
+#
+# skip: The last sentence.
 
 # %% slide="subslide"
 prior_gradient = or_reference("prior_gradient", prior_gradient)
@@ -621,9 +874,33 @@ outcome("leash", course.lead_of(leash, "to the start", "to 0").mean)
 #
 # There are two tasks: ours, and what a question wants to know (TREC-6): a person, a place, a number.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: Third explanation: knowledge. Then it must matter what was read. Three small models read speeches, the same speeches with each sentence's words shuffled, and film reviews. Two tasks: ours, and what a question wants to know: a person, a place, a number.
+#
+# ask: The poll.
+#
+# expect: "Both." The second task asks for single words. Whoever says so has half of the next slide.
+#
+# skip: Take one vote.
+
 # %%
 tasks = ["noun or verb", "kind of question", "both", "neither"]
 predict("order", "Which task suffers if the text that was read is shuffled?", options=tasks)
+
+# %% [markdown] deck="figure"
+# ## Third: does it matter what was read?
+#
+# minutes: 2.5
+#
+# say: Blue is noun or verb: speeches in order help by 10 points, shuffled they do not help. Film reviews help half as much: any English has grammar. Orange are the questions: nothing that was read helps. A bag of words, on the right, beats every network there. So reading helps where what was read holds what is asked.
+#
+# ask: Why might reading not help with the questions?
+#
+# expect: "Speeches hold few questions." Perhaps. With the question mark taken off, in green, no reading differs clearly from none either. We do not know more.
+#
+# skip: Green.
 
 # %% slide="subslide"
 knowledge = course.stored_result("why_bert_knowledge")
@@ -656,6 +933,19 @@ outcome("order", "both" if len(hurt) == 2 else hurt[0] if hurt else "neither")
 # In medicine, law or finance, an hour of an expert buys a handful of labels. So measure sample efficiency (lesson 09): what does pretraining add, with 50 labels and with 1,600? And what does it add to the best that needs no network?
 #
 # Here two more rivals stand. **Counted vectors**: which words stand near which in the president's own speeches, as positive PMI, cut down to 96 numbers by an SVD (lesson 02); a reader sees those of the last two words. And *features and counts*, side by side: the strongest without a network.
+
+# %% [markdown] deck="figure"
+# ## What are the labels worth?
+#
+# minutes: 3
+#
+# say: Two true answers. To a network, from fresh to fine-tuned, pretraining gives 15 points with 50 labels and 4 with 1,600. To the strongest rival without a network, features and counted vectors, the state adds 3.5 points with 50 labels, and with 800 nothing that can be seen. Both are right. A headline has room for one.
+#
+# ask: Which of the two numbers would you put into a paper on your own model?
+#
+# expect: Laughter. Both, and the rival by name.
+#
+# skip: Read the left end only.
 
 # %%
 curves = course.stored_result("why_bert_labels")
@@ -711,9 +1001,48 @@ print(course.lead_of(after, "features and state", "features"))
 # 5. the head is not among the parameters of the optimizer
 # 6. the body is pulled to 0, not to its start
 
+# %% [markdown] deck="figure"
+# ## Three of these runs are broken
+#
+# minutes: 1.5
+#
+# say: Four runs on the same labels. One is sound, three have one fault each. No error was raised.
+#
+# ask: By the training loss, which are broken?
+#
+# expect: "B." Yes. And A and C? They fall as the sound run does. The training loss does not tell.
+#
+# skip: Go to the next slide at once.
+
 # %% slide="subslide"
 runs = course.four_runs(course.course_setup())
 course.broken_figure(runs)
+
+# %% [markdown] deck="words"
+# ## The same four, measured
+#
+# | run | right | perplexity before | after | body moved |
+# |---|---|---|---|---|
+# | sound | 74 % | 144 | 170 | 3 % |
+# | A | 60 % | 4,000 | 3,966 | 8 % |
+# | B | 52 % | 144 | 427,928 | 113 % |
+# | C | 74 % | 144 | 144 | 0 % |
+#
+# **1** file and model differ in their names · **2** the body is frozen · **3** it learns thirty times too fast
+#
+# . . .
+#
+# **A is 1, B is 3, C is 2.**
+#
+# minutes: 2.5
+#
+# say: These are the three faults. Which run has which? Two measurements tell: what the body knows of language before and after, and how far it has moved. A: a perplexity of 4,000, that of a guess, *before* the run. Nothing was loaded. B has moved further than its own length and has lost its language. C has not moved.
+#
+# ask: Which line do you print from now on, in each run of your own?
+#
+# expect: "The accuracy." C has the sound run's. How far the body moved, and what it knew before.
+#
+# skip: Show the answer at once.
 
 # %%
 course.print_symptoms(runs)
@@ -749,6 +1078,19 @@ check("broken_bodies", broken_bodies)
 # ## 8. What was published
 #
 # BERT's paper came in October 2018, eight months after ELMo's, and claimed the lead on eleven tasks. GLUE asks of two texts: does one follow from the other (MNLI, RTE), answer it (QNLI), say the same (QQP, MRPC, STS-B)? Of one sentence: is its opinion good or bad (SST-2), is it good English (CoLA)?
+
+# %% [markdown] deck="figure"
+# ## What was published: GLUE, October 2018
+#
+# minutes: 2
+#
+# say: Eight tasks. BERT-large leads on all eight. ELMo's entry lies below the best system before GPT on seven of eight. On two of those tasks that best system had ELMo in it, too.
+#
+# ask: From 91.3 to 94.9 on SST-2: is that a little or a lot?
+#
+# expect: "3.6 points, a little." Of the 8.7 that were missing, 41 in a hundred are gone. Read gains as a share of the error.
+#
+# skip: ELMo's entry.
 
 # %% slide="subslide"
 course.glue_figure("GLUE: BERT leads all; ELMo's entry trails the best before GPT (table 1)")
@@ -798,9 +1140,31 @@ course.fixed_and_open("Four models of one year: what each fixed, and what it lef
 #
 # Which table? Two versions of the paper circulate; in between, GLUE re-released QNLI.
 
+# %% [markdown] deck="poll"
+# minutes: 1
+#
+# say: "BERT beat everything, everywhere. It says so in the table." Which table?
+#
+# ask: The poll.
+#
+# expect: "First." Nearly all hands. Turn over.
+#
+# skip: Leave the poll out, show the figure.
+
 # %%
 places = ["first", "second", "third"]
 predict("names", "Names in news: BERT-large's rank among 5 systems?", options=places)
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: BERT's own table 7. Flair, a character language model with an LSTM, has 93.1, BERT-large 92.8. It stands in the paper itself, and nobody retells it. Nor does the average of GLUE hold its ninth task, WNLI. And the paper has two versions, with two numbers for QNLI.
+#
+# ask: So is the sentence wrong?
+#
+# expect: "Yes!" Nearly true. Eleven tasks were won, and names are the exception.
+#
+# skip: The versions.
 
 # %% slide="subslide"
 course.ner_figure("Names: BERT's own table has somebody in front of it (table 7, test)")
@@ -822,6 +1186,24 @@ print(
 # Flair's character language models (CSE), 93.1, stand above BERT-large's 92.8 in BERT's own table. In the first version, QNLI is 91.1; in the second, 92.7. And the 85.8 of a reader with ELMo, which the first version prints under *dev*, is its score on the **test**.
 #
 # **Verdict: nearly.** Names are the exception. And WNLI, a ninth task of GLUE, was left out of the average. Another myth, *"ELMo has more parameters than BERT"*: 94 million against 110 and 340.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - Fine-tuning: a **body**, a **head**, two rates, one loop.
+# - Not the size of the weights: **which number stands where**.
+# - A good start is worth most with the **fewest labels**.
+# - Ask of each gain: **ahead of whom?**
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 1, 3 and 5 are the spine. Read exercise 4 with its model answer.
+#
+# ask: "Pretraining saves 90 % of the labels." What do you ask?
+#
+# expect: "On which task?" And ahead of whom: of a fresh network, or of the strongest rival without one?
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## If you have time

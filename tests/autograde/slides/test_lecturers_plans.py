@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograde.building.deck_source import Slide, slides_of
 from autograde.building.lesson_source import read_lesson
+from autograde.grading.instructor_notes import TIMES
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "lecturers.md").read_text(encoding="utf-8")
@@ -15,6 +17,8 @@ DECKS = {
     for path in sorted(ROOT.glob("solutions/*/*.py"))
     if (lesson := read_lesson(path)).deck
 }
+
+ROOM_WAITS = 5  # seconds
 
 
 def section(title: str) -> list[list[str]]:
@@ -48,6 +52,10 @@ def test_the_short_plan_adds_up() -> None:
 def test_the_longer_plan_leaves_out_what_is_there() -> None:
     for _, lesson, slides, *_ in section("Three weeks"):
         assert max(numbers(slides)) <= len(DECKS[lesson])
+    for _, _, decks, slides in section("Twelve weeks"):
+        left_out = re.split(r"(?:; )?of \d\d: ", slides)[-decks.count(",") - 1 :]
+        for deck, some in zip(re.findall(r"\d\d", decks), left_out, strict=True):
+            assert all(1 < number < len(DECKS[deck]) for number in numbers(some))
 
 
 def test_what_is_shown_live_stands_on_that_slide() -> None:
@@ -56,6 +64,21 @@ def test_what_is_shown_live_stands_on_that_slide() -> None:
         source = read_lesson(next(ROOT.glob(f"solutions/{lesson}_*/*.py")))
         shown = source.cells[slide.position : slide.position + 3]
         assert any(one.source.startswith(cell.strip("`").split("...")[0]) for one in shown), lesson
+
+
+def test_what_is_shown_live_ends_soon_or_says_how_long() -> None:
+    for lesson, number, cell, takes in section("Live"):
+        source = read_lesson(next(ROOT.glob(f"solutions/{lesson}_*/*.py")))
+        notebook = nbformat.read(source.path.with_suffix(".ipynb"), as_version=4)
+        first = DECKS[lesson][int(number) - 1].position
+        begins = cell.strip("`").split("...")[0]
+        place = next(
+            n for n in range(first, first + 3) if source.cells[n].source.startswith(begins)
+        )
+        seconds = notebook.metadata[TIMES]["slowest cells"].get(notebook.cells[place]["id"], 0)
+        if seconds > ROOM_WAITS:
+            assert abs(float(re.findall(r"(\d+) s\b", takes)[0]) - seconds) < 1, lesson
+            assert re.search(r"\d+ s\b", source.cells[place - 1].source), lesson
 
 
 @pytest.mark.parametrize("lesson", DECKS)
