@@ -26,11 +26,17 @@ def as_path(path: PathLike) -> Path:
     ------
     FileNotFoundError
         If it is an address, of the web or of a store, which `pathlib` would take for a folder.
+    TypeError, ConfigurationError
+        If it is no path at all, or holds a zero byte.
     """
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise TypeError(f"a path is needed here, and this is {path!r:.60} ({type(path).__name__})")
     name = os.fsdecode(path)
+    if "\0" in name:
+        raise ConfigurationError(f"the path {name!r:.60} holds a zero byte, as no file's name does")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
         raise FileNotFoundError(f"{name} is an address; fetch the file and pass its path")
-    named = Path(path)
+    named = Path(name)
     try:
         return named.expanduser()
     except RuntimeError:  # nobody of that name has a home: a file whose name starts so
@@ -92,7 +98,7 @@ def check_utf8(path: PathLike) -> None:
         os.fsencode(as_path(path).absolute()).decode()
     except UnicodeDecodeError as wrong:
         raise ConfigurationError(
-            f"the path {readable(os.fspath(path))} is no UTF-8, which safetensors asks for; "
+            f"the path {readable(os.fsdecode(path))} is no UTF-8, which safetensors asks for; "
             "rename the file or its folder"
         ) from wrong
 

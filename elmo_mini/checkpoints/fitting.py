@@ -62,7 +62,7 @@ def misfits(
             faults.append(f"{name} is {kind}, no array of floating-point numbers")
         elif tuple(array.shape) != shape:
             faults.append(f"{name} has shape {tuple(array.shape)}, not {shape}")
-        elif _is_here(array) and not bool(torch.as_tensor(array).isfinite().all()):
+        elif _is_here(array) and not _finite(array):
             faults.append(f"{name} holds numbers that are not finite")
     return "; ".join([*faults[:SHOWN], *(["..."] if len(faults) > SHOWN else [])])
 
@@ -92,7 +92,7 @@ def check_weights_are_all(bilm: FastBiLM) -> None:
         If a part was replaced or has parameters of its own; what reads the file would then make
         another model, or none.
     """
-    as_bilm(bilm)
+    as_bilm(bilm).check_numbers()
     own = [name for name in bilm.state_dict() if name.rpartition(".")[2] not in PARAMETERS]
     faults = replaced_parts(bilm) or own
     if faults:
@@ -128,6 +128,11 @@ def _is_floating(array: object) -> bool:
         return array.is_floating_point()
     kind = getattr(array, "dtype", None)  # of an array, or of one in a file
     return isinstance(kind, np.dtype) and np.issubdtype(kind, np.floating)
+
+
+def _finite(array: Any) -> bool:
+    tensor = array if isinstance(array, Tensor) else torch.from_numpy(array)
+    return bool(tensor.isfinite().all())
 
 
 def _is_here(array: object) -> bool:

@@ -98,6 +98,7 @@ def load_bilm(
         _check_fit(path, planned(options), datasets)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         bilm = FastBiLM(options, stateful=stateful)
+    bilm.check_numbers()
     load_weights(bilm, weight_file)
     if isinstance(bilm.token_encoder, WordTable) and words is not None:
         bilm.token_encoder.set_words(words)

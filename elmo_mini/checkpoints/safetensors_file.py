@@ -102,9 +102,16 @@ def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path:
     ------
     CheckpointDamaged
         If names or shapes are not the model's.
+    ConfigurationError
+        If new tensors are made on the meta device.
     """
     with torch.random.fork_rng(devices=[]):
         model = make()
+    if any(weight.is_meta for weight in model.parameters()):
+        raise ConfigurationError(
+            f"{path} cannot be loaded under torch.device('meta'), which holds no numbers; load it "
+            "outside of that"
+        )
     own = model.state_dict().keys()
     kept = {new: old for old, new in RENAMED.items() if old in own}  # a learner's older class
     try:

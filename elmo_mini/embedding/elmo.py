@@ -17,6 +17,7 @@ from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.refused_transforms import refuse_recording
+from elmo_mini.settings import share, truth, whole_number
 from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
@@ -73,26 +74,22 @@ class Elmo(nn.Module):
         else:
             bilm = load_bilm(options_file, weight_file, vocabulary_file=vocabulary_file)
             self.bilm = bilm.requires_grad_(requires_grad)
-        if stateful:
+        if truth("stateful", stateful):
             self.bilm.stateful = True
-        if type(num_output_representations) is not int or num_output_representations < 1:
-            raise ConfigurationError(
-                f"num_output_representations is {num_output_representations!r}; it must be a whole "
-                "number of at least 1"
-            )
-        if not 0 <= dropout <= 1:
-            raise ConfigurationError(f"dropout is {dropout}; it must be from 0 to 1")
+        number = whole_number("num_output_representations", num_output_representations)
+        dropout = share("dropout", dropout)
         self.keep_sentence_boundaries = keep_sentence_boundaries
         self.dropout = nn.Dropout(dropout)
-        self.scalar_mixes = nn.ModuleList(
-            AllenNLPScalarMix(
-                self.bilm.num_layers,
-                do_layer_norm=do_layer_norm,
-                initial_scalar_parameters=scalar_mix_parameters,
-                trainable=scalar_mix_parameters is None,
+        with self.bilm.device:  # which need not be where new tensors are made
+            self.scalar_mixes = nn.ModuleList(
+                AllenNLPScalarMix(
+                    self.bilm.num_layers,
+                    do_layer_norm=do_layer_norm,
+                    initial_scalar_parameters=scalar_mix_parameters,
+                    trainable=scalar_mix_parameters is None,
+                )
+                for _ in range(number)
             )
-            for _ in range(num_output_representations)
-        )
         if cache_tokens:
             self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
@@ -128,6 +125,7 @@ class Elmo(nn.Module):
         by 2 when sentence boundaries are kept.
         """
         refuse_recording(inputs)
+        self.bilm.check_numbers()
         inputs = as_ids(inputs, self.bilm.device)
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.bilm.device)

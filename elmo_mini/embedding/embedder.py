@@ -22,8 +22,9 @@ from elmo_mini.embedding.stream import BATCH_TOKENS, embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.files import as_path, check_not_read, written_whole
+from elmo_mini.settings import truth
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
-from elmo_mini.text.sentences import Sentence, check_batch, checked
+from elmo_mini.text.sentences import Sentence, check_batch, checked, is_table
 
 LARGEST_PADDED = 8_192  # words with padding that one run may have
 MOST_PADDING = 3  # times as many words as without it; above, runs of like lengths cost less
@@ -87,11 +88,12 @@ class ElmoEmbedder:
             device = usable_device(name, "use cuda_device=-1 for the CPU")
         if module is not None:
             bilm = as_bilm(module).sharing_weights()
+            bilm.check_numbers()
         else:
             bilm = load_model(*files, vocabulary_file)
         if device not in (None, bilm.device):
             bilm = copy.deepcopy(bilm).to(device)
-        bilm.stateful = stateful
+        bilm.stateful = truth("stateful", stateful)
         bilm.cache_tokens(cache_tokens)
         if warm_up is not None:
             bilm.warm_up(checked(warm_up))
@@ -205,9 +207,10 @@ class ElmoEmbedder:
                 "use_sentence_keys is not supported, since HDF5 takes a '/' in a sentence for a "
                 "folder; leave it out, and find a sentence's number in sentence_to_index"
             )
-        if isinstance(input_file, str | bytes | os.PathLike):
+        if isinstance(input_file, str | bytes | os.PathLike) or is_table(input_file):
+            shown = type(input_file).__name__ if is_table(input_file) else repr(input_file)
             raise TypeError(
-                f"input_file is {input_file!r}, and not an open text file or other lines; "
+                f"input_file is {shown}, and not an open text file or other lines; "
                 "elmo_mini.embed_file takes a path"
             )
         name = getattr(input_file, "name", None)

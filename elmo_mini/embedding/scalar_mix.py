@@ -34,7 +34,13 @@ class AllenNLPScalarMix(nn.Module):
         self.do_layer_norm = do_layer_norm
         initial = [0.0] * mixture_size
         if initial_scalar_parameters is not None:
-            initial = list(initial_scalar_parameters)
+            try:
+                initial = [float(value) for value in initial_scalar_parameters]
+            except (TypeError, ValueError) as wrong:
+                raise ConfigurationError(
+                    f"the initial weights are {initial_scalar_parameters!r:.60}; give one finite "
+                    "number per layer"
+                ) from wrong
         if len(initial) != mixture_size:
             raise ConfigurationError(
                 f"{len(initial)} initial weights were given for {mixture_size} layers; give one "

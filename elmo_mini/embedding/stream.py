@@ -23,6 +23,7 @@ from elmo_mini.checkpoints.fitting import replaced_parts
 from elmo_mini.checkpoints.vocabulary_file import words_of
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.token_cache import TokenCache
+from elmo_mini.settings import whole_number
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
 from elmo_mini.text.sentences import Sentence, check_batch, check_sentence, checked
 
@@ -76,13 +77,12 @@ def embed_stream(
     Raises
     ------
     ValueError
-        If `batch_size` is below 1, or a sentence holds ``<S>`` or ``</S>``.
+        If `batch_size` is no whole number of at least 1, or a sentence holds ``<S>`` or ``</S>``.
     TypeError
         If a sentence is no list of strings; the message names its number, the token and its type.
     """
     as_bilm(bilm)
-    if batch_size < 1:
-        raise ValueError(f"batch_size is {batch_size}; it must be at least 1")
+    batch_size = whole_number("batch_size", batch_size)
     if total is None and isinstance(sentences, Sized):
         total = len(sentences)
     stream = checked(sentences)
@@ -118,6 +118,7 @@ def embed_batch(
         As `batch_to_ids`; the message names row, position and type.
     """
     check_batch(batch)
+    bilm.check_numbers()
     size = bilm.options.projection_dim
     if not any(len(sentence) for sentence in batch):
         empty = np.zeros((bilm.options.n_layers, 0, 2 * size), dtype=np.float32)
@@ -146,6 +147,7 @@ def fingerprint(bilm: FastBiLM) -> str:
     A part that was replaced counts by its class and its tensors; its code and its settings are
     not seen.
     """
+    bilm.check_numbers()
     sizes = asdict(bilm.options)
     if sizes["n_words"] is None:
         del sizes["n_words"]  # caches that were made before there was such an option stay good

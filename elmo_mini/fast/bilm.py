@@ -13,6 +13,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.carried_state import CarriedState
 from elmo_mini.fast.char_cnn import CharacterCNN
@@ -25,6 +26,7 @@ from elmo_mini.fast.read_layer import read_layer
 from elmo_mini.fast.refused_transforms import refuse, refuse_recording
 from elmo_mini.fast.token_cache import TokenCache, Vocabulary
 from elmo_mini.fast.word_table import WordTable
+from elmo_mini.settings import whole_number
 from elmo_mini.text.character_ids import (
     add_boundaries,
     as_ids,
@@ -93,6 +95,20 @@ class FastBiLM(nn.Module):
         """Where the weights are."""
         return _first_weight(self).device
 
+    def check_numbers(self) -> None:
+        """Refuse a model without numbers.
+
+        Raises
+        ------
+        ConfigurationError
+            If its weights are on the meta device.
+        """
+        if self.device.type == "meta":
+            raise ConfigurationError(
+                "the model is on the meta device, which holds no numbers; load it outside of "
+                "torch.device('meta'), or fill it by to_empty and load_state_dict"
+            )
+
     def get_output_dim(self) -> int:
         """Length of a token's vector in each layer, 2 * projection_dim."""
         return self.options.output_dim
@@ -120,6 +136,7 @@ class FastBiLM(nn.Module):
         padding; "mask": (B, T + 2) bool. Both count the added sentence boundaries.
         """
         refuse_recording(inputs)
+        self.check_numbers()
         inputs = as_ids(inputs, self.device)
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.device)
@@ -221,6 +238,7 @@ class FastBiLM(nn.Module):
         The official models met a fresh state almost never in training. A warm start gives
         vectors closer to those they were trained to make, and keeps them deterministic.
         """
+        self.check_numbers()
         self.carried.reset()
         h, c = (torch.zeros_like(x) for x in self.carried.start(1))
         for sentence in sentences:
@@ -259,6 +277,7 @@ class FastBiLM(nn.Module):
 
         Used only where no gradient is asked for. The cache empties when the weights change.
         """
+        capacity = whole_number("cache_tokens", capacity, low=0)
         self.token_cache = TokenCache(self.token_encoder, capacity) if capacity else None
 
     def _encode(

@@ -92,9 +92,8 @@ class _PackedCNN:
 
     def __init__(self, encoder: CharacterCNN) -> None:
         self.options = encoder.options
-        counts = torch.tensor([count for _, count in self.options.filters])
-        widths = torch.tensor([width for width, _ in self.options.filters])
-        self.width = widths.repeat_interleave(counts)  # of each filter
+        widths = [width for width, count in self.options.filters for _ in range(count)]
+        self.width = torch.tensor(widths, device="cpu")  # of each filter
         self.widest = self.options.widest_filter
         kernels = []
         for convolution in encoder.convolutions:

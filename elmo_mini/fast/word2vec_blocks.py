@@ -83,9 +83,9 @@ def window_patterns(window: int) -> Tensor:
     -------
     ((W + 1)^2, 2 W + 1) of 0 and 1; row ``left * (W + 1) + right``
     """
-    offsets = torch.arange(-window, window + 1)
-    left = torch.arange(window + 1).repeat_interleave(window + 1)[:, None]
-    right = torch.arange(window + 1).repeat(window + 1)[:, None]
+    offsets = torch.arange(-window, window + 1, device="cpu")
+    left = torch.arange(window + 1, device="cpu").repeat_interleave(window + 1)[:, None]
+    right = torch.arange(window + 1, device="cpu").repeat(window + 1)[:, None]
     return ((offsets >= -left) & (offsets <= right) & (offsets != 0)).float()
 
 
@@ -122,7 +122,7 @@ class Block:
         if self.patterns is not None and self.span is None:
             return words, self.patterns.index_select(0, self.reach)
         left, right = self.farthest(w)
-        places = torch.arange(first, last + 1)
+        places = torch.arange(first, last + 1, device="cpu")
         inside = (places >= -left[:, None]) & (places <= right[:, None]) & (places != 0)
         return words, inside.to(torch.float32)
 
@@ -252,7 +252,7 @@ def skip_gram_step(
     error = _products(x, y.transpose(1, 2))  # (B, M, N + K) scores
 
     # weight[b, j, i] of the pair (context j, centre i); behind them the weights of the noise.
-    weight = torch.zeros(tiles, m, n + k, dtype=input_vectors.dtype)
+    weight = torch.zeros(tiles, m, n + k, dtype=input_vectors.dtype, device=input_vectors.device)
     band = weight.as_strided((tiles, n, length), (m * (n + k), n + k + 1, n + k))
     band.copy_(pattern.view(tiles, n, length))
     pairs = weight[:, :, :n].sum(2, keepdim=True)  # (B, M, 1) pairs of each context word
@@ -301,7 +301,7 @@ def cbow_step(
 
     size = pattern.sum(1)  # (B N,) number of context words C
     share = 1 / size.clamp(min=1)
-    member = torch.zeros(tiles, n, m, dtype=input_vectors.dtype)
+    member = torch.zeros(tiles, n, m, dtype=input_vectors.dtype, device=input_vectors.device)
     member.as_strided((tiles, n, 2 * w + 1), (m * n, m + 1, 1)).copy_(
         pattern.view(tiles, n, 2 * w + 1)
     )

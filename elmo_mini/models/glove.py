@@ -15,6 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_mini.divergence import check_history
+
 
 def cooccurrence_counts(
     sentences: Iterable[Sequence[int]], vocabulary_size: int, window: int
@@ -133,4 +135,5 @@ def train_glove(
         optimiser.step()
         losses.append(loss.item())
         look(number + 1, (w + c).detach())
+    check_history(losses, f"lower rate={rate}")
     return (w + c).detach(), losses

@@ -17,6 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from elmo_mini.divergence import check_history
+
 LSTMState = tuple[Tensor, Tensor]
 """The hidden state h and the cell state c."""
 
@@ -164,6 +166,7 @@ def train_windows(
         optimiser.step()
         losses.append(loss.item())
         look(len(losses))
+    check_history(losses, "lower the rate", fresh=False)
     return losses
 
 

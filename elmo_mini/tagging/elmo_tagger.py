@@ -143,7 +143,7 @@ class ElmoTagger(nn.Module):
             device="cpu",
         )
         if self.training:  # so that UNKNOWN is learned
-            ids = ids.masked_fill((torch.rand(ids.shape) < 0.2) & mask, UNKNOWN)
+            ids = ids.masked_fill((torch.rand(ids.shape, device=ids.device) < 0.2) & mask, UNKNOWN)
         stacks = [torch.from_numpy(s.layers).transpose(0, 1) for s in sentences]
         layers = pad_sequence(stacks, batch_first=True).unbind(2)  # each (B, T, 2H)
         rnn = partial(self._read, mask)

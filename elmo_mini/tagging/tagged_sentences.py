@@ -1,6 +1,7 @@
 """Sentences for a tagger: words, labels and LM vectors, checked and as padded tensors."""
 
 import re
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_mini.text.batches import pad
 from elmo_mini.text.character_ids import batch_to_ids
+from elmo_mini.text.sentences import check_no_string
 
 PADDING, UNKNOWN = 0, 1
 
@@ -42,14 +44,20 @@ def normalise(word: str) -> str:
 
 
 def check_labels(sentences: Sequence[TaggedSentence], what: str = "sentence") -> None:
-    """Refuse a sentence that has not one label for each word.
+    """Refuse what is no `TaggedSentence`, and one that has not one label for each word.
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         If there is one; the message calls it `what` and gives its number, from 0.
     """
     for number, sentence in enumerate(sentences):
+        if not isinstance(sentence, TaggedSentence):
+            raise TypeError(
+                f"{what} {number} is {reprlib.repr(sentence)}, no TaggedSentence; make it one, as "
+                "in TaggedSentence(('a', 'bank'), ('O', 'O'))"
+            )
+        check_no_string(sentence.words)
         if len(sentence.labels) != len(sentence.words):
             raise ValueError(
                 f"{what} {number} has {len(sentence.words)} words and {len(sentence.labels)} "

@@ -82,15 +82,18 @@ def train_tagger(
 
     Raises
     ------
+    TypeError
+        If a sentence is no `TaggedSentence`.
     ValueError
         If there is no training or no dev sentence, a sentence has not one label for each word,
         or the options ask for LM vectors that the sentences do not have.
     """
     options, training = options or TaggerOptions(), training or TaggerTrainingOptions()
     device = torch.device(device)
-    lm_dim = next((s.lm.shape[1] for s in train if s.lm is not None), 0)
     for what, part in (("training sentence", train), ("dev sentence", dev)):
         check_labels(part, what)
+    lm_dim = next((s.lm.shape[1] for s in train if s.lm is not None), 0)
+    for what, part in (("training sentence", train), ("dev sentence", dev)):
         if lm_dim and options.lm_position != "none":
             check_lm(part, lm_dim, what)
     train, dev = ([sentence for sentence in part if sentence.words] for part in (train, dev))

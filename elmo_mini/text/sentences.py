@@ -1,5 +1,6 @@
 """Validation of tokenised sentences: lists of strings; all else is refused by its position."""
 
+import math
 import reprlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, TypeGuard, cast
@@ -48,17 +49,25 @@ def checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
 
 def word_lists(sentences: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
     """The same sentences, each refused if it is no list; their words are not looked at."""
-    if isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
-        raise TypeError(
-            f"the text is {_shown(sentences)}, not a list of sentences: pass a list with one list "
-            "of words per sentence"
-        )
+    check_text(sentences)
     for row, sentence in enumerate(sentences):
         yield _list_of_words(sentence, row)
 
 
+def check_text(sentences: object) -> None:
+    """Refuse what is no text, an iterable of sentences."""
+    one = isinstance(sentences, str | bytes) or is_table(sentences)
+    if one or not isinstance(sentences, Iterable):
+        raise TypeError(
+            f"the text is {_shown(sentences)}, not a list of sentences: pass a list with one list "
+            "of words per sentence"
+        )
+
+
 def check_no_string(sentence: object) -> None:
-    """Refuse a string in place of a list of words: its letters would be taken for words."""
+    """Refuse a string, whose letters would be taken for words, and a table, whose names would."""
+    if is_table(sentence):
+        raise TypeError(f"a sentence is a list of words, but here is {_shown(sentence)}")
     if isinstance(sentence, str | bytes):
         raise TypeError(
             f"a sentence is a list of words, but here is the string {sentence[:40]!r}: "
@@ -101,22 +110,30 @@ def _list_of_words(sentence: object, row: int) -> Sequence[str]:
     return cast(Sequence[str], sentence)
 
 
+def is_table(value: object) -> bool:
+    """Whether it is a data frame; a loop over one sees the names of its columns alone."""
+    return hasattr(value, "columns") and hasattr(value, "shape")
+
+
 def _is_list(value: object) -> TypeGuard[Collection[Any]]:
     """Whether it has a length and an order; a string is one word."""
-    if getattr(value, "shape", None) == ():  # an array of no dimension
+    if getattr(value, "shape", None) == () or is_table(value):  # an array of no dimension
         return False
     return isinstance(value, Collection) and not isinstance(value, str | bytes | Set | Mapping)
 
 
 def _shown(value: object) -> str:
+    if is_table(value):
+        return f"a {type(value).__name__}, of which one column is to be passed"
     return "None" if value is None else f"{reprlib.repr(value)} ({type(value).__name__})"
 
 
 def _way_out(token: object) -> str:
-    if token is None:
-        return "leave it out"
     if isinstance(token, bytes):
         return "decode it first, as in token.decode('utf-8')"
     if _is_list(token):
         return "pass one list of words per sentence, nested no deeper"
+    missing = token is None or type(token).__name__ == "NAType"  # pandas' own
+    if missing or (isinstance(token, float) and math.isnan(token)):
+        return "leave it out"
     return "make it one first, as in str(token)"

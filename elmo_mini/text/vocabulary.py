@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from elmo_mini.files import existing_file, write_text
 from elmo_mini.plain_text import text_of
-from elmo_mini.text.sentences import check_no_string, check_word
+from elmo_mini.text.sentences import check_no_string, check_text, check_word
 
 
 class UnknownWord(KeyError):
@@ -96,6 +96,7 @@ class Vocabulary:
             If a sentence is a string, where a list of words belongs, or a word is no string.
         """
         counter: Counter[str] = Counter()
+        check_text(sentences)
         for sentence in sentences:
             check_no_string(sentence)
             counter.update(sentence)
@@ -146,7 +147,12 @@ class Vocabulary:
         UnknownWord
             If the word is not there and the vocabulary has no unknown word.
         """
-        number = self._ids.get(word)
+        try:
+            number = self._ids.get(word)
+        except TypeError as unhashable:
+            raise TypeError(
+                f"a word is a string, and this is {type(word).__name__}; ask for one at a time"
+            ) from unhashable
         if number is not None:
             return number
         if self.unknown is not None:

@@ -3,7 +3,6 @@
 What the loss of a batch is, each model says.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from torch import Tensor, nn
 from elmo_mini.divergence import check_finite, check_history
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.progress import progress_bar
+from elmo_mini.settings import finite, whole_number
 from elmo_mini.text.batches import shuffled_batches
 
 LARGEST_GRADIENT = 1.0
@@ -49,11 +49,10 @@ class TrainingOptions:
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size"):
-            if getattr(self, name) < 1:
-                raise ConfigurationError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if not 0 <= self.learning_rate < math.inf:
+            whole_number(name, getattr(self, name))
+        if finite("learning_rate", self.learning_rate) < 0:
             raise ConfigurationError(
-                f"learning_rate is {self.learning_rate}; it must be at least 0, and finite"
+                f"learning_rate is {self.learning_rate}; it must be at least 0"
             )
 
 

@@ -130,7 +130,7 @@ class Word2Vec(WordVectors):
         vars(self).update(checked_options(self.settings()))
         self.loss_history: list[float] = []
         self._vocabulary: Vocabulary | None = None
-        self._input = self._output = torch.zeros(0, vector_size, dtype=torch.float32)
+        self._input = self._output = torch.zeros(0, vector_size, dtype=torch.float32, device="cpu")
         if sentences is not None:
             if isinstance(sentences, Iterator):
                 sentences = list(sentences)

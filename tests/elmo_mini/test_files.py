@@ -195,3 +195,12 @@ def test_an_address_of_a_store_is_no_path(scheme: str) -> None:
     with pytest.raises(FileNotFoundError, match=f"{scheme}://x/y.hdf5 is an address"):
         as_path(f"{scheme}://x/y.hdf5")
     assert str(as_path("c:/x")) == str(Path("c:/x"))
+
+
+def test_what_is_a_path_and_what_is_none(tmp_path: Path) -> None:
+    assert as_path(os.fsencode(tmp_path)) == tmp_path  # type: ignore[arg-type]
+    for wrong in (3, None, ["a"], {"a": 1}):
+        with pytest.raises(TypeError, match="a path is needed here, and this is"):
+            as_path(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="zero byte"):
+        as_path("a\0b")

@@ -134,9 +134,9 @@ class VectorCache:
         mask : (B, T) bool
         """
         rows = [torch.from_numpy(self[sentence]).transpose(0, 1) for sentence in sentences]
-        lengths = torch.tensor([len(row) for row in rows])
+        lengths = torch.tensor([len(row) for row in rows], device="cpu")
         vectors = pad_sequence(rows, batch_first=True).transpose(1, 2)
-        return vectors, torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
+        return vectors, torch.arange(int(lengths.max()), device="cpu") < lengths.unsqueeze(1)
 
     def check(self) -> None:
         """Read the whole file once; raises `CacheDamaged`."""

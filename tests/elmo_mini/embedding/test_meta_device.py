@@ -1,22 +1,29 @@
 """A model made without memory for its weights gives, once they are loaded, the usual vectors."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.checkpoints.model_folder import save_folder
+from elmo_mini.checkpoints.official import load_bilm, save_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
 from elmo_mini.embedding.elmo import Elmo
 from elmo_mini.embedding.embedder import ElmoEmbedder
-from elmo_mini.embedding.stream import fingerprint
+from elmo_mini.embedding.stream import embed_stream, fingerprint
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.text.character_ids import batch_to_ids
+from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 OPTIONS = BiLMOptions(projection_dim=6, dim=9, filters=((1, 3), (2, 4)), n_highway=1)
 SENTENCES = [["The", "sentence", "."], ["ELMo", "helps"]]
@@ -143,3 +150,46 @@ def test_no_buffer_is_left_out_of_the_weights_but_states() -> None:
     for model in (FastBiLM(OPTIONS), Tagger([], labels, TaggerOptions(lm_position="none"))):
         left_out = dict(model.named_buffers()).keys() - model.state_dict().keys()
         assert left_out <= {f"carried.{name}" for name in ("h", "c", "start_h", "start_c")}
+
+
+ACTS: dict[str, Callable[[FastBiLM, Path], object]] = {
+    "ElmoEmbedder": lambda bilm, _: ElmoEmbedder(module=bilm, cuda_device=-1),
+    "FastBiLM": lambda bilm, _: bilm(batch_to_ids([["a"]])),
+    "Elmo": lambda bilm, _: Elmo(None, None, 1, module=bilm)(batch_to_ids([["a"]])),
+    "warm_up": lambda bilm, _: bilm.warm_up([["a"]]),
+    "embed_stream": lambda bilm, _: list(embed_stream(bilm, [["a"]])),
+    "save_bilm": lambda bilm, to: save_bilm(bilm, to / "o.json", to / "w.hdf5"),
+    "save_pretrained": lambda bilm, to: save_pretrained(bilm, to / "m.safetensors"),
+    "save_folder": lambda bilm, to: save_folder(bilm, to / "folder"),
+    "fingerprint": lambda bilm, _: fingerprint(bilm),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_model_without_numbers_says_so(act: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="the model is on the meta device, which holds"):
+        ACTS[act](FastBiLM(OPTIONS).to("meta"), tmp_path)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_no_model_is_loaded_without_numbers(tmp_path: Path) -> None:
+    save_bilm(FastBiLM(OPTIONS), tmp_path / "o.json", tmp_path / "w.hdf5")
+    for load in (load_pretrained, lambda: load_bilm(tmp_path / "o.json", tmp_path / "w.hdf5")):
+        with torch.device("meta"), pytest.raises(ConfigurationError, match="holds no numbers"):
+            load()
+
+
+def test_new_tensors_may_be_made_elsewhere_than_the_model_is() -> None:
+    """As after torch.set_default_device("cuda"), played by the device that holds no numbers."""
+    bilm = FastBiLM(OPTIONS).eval()
+    batch, text = [["She", "plays"], ["a"]], [["a", "b"] * 5] * 10
+    wanted = ElmoEmbedder(module=bilm).embed_batch(batch)
+    with torch.device("meta"):
+        got = ElmoEmbedder(module=FastBiLM.sharing_weights(bilm)).embed_batch(batch)
+        elmo = Elmo(None, None, 1, module=bilm)(batch_to_ids(batch))["elmo_representations"][0]
+        warm = ElmoEmbedder(module=bilm, stateful=True, warm_up=batch).embed_batch(batch)
+        for sg in (0, 1):
+            assert np.isfinite(Word2Vec(text, min_count=1, vector_size=4, sg=sg).vectors).all()
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    assert all(np.isfinite(array).all() for array in (*warm, elmo.detach().numpy()))

@@ -45,7 +45,7 @@ def test_what_is_minimised_may_hold_more_than_what_is_reported() -> None:
     [("epochs", 0), ("batch_size", 0), ("learning_rate", -1.0), ("learning_rate", np.nan)],
 )
 def test_options_outside_their_range_are_refused(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=f"{name} is {value}; it must be at least"):
+    with pytest.raises(ValueError, match=f"{name} is {value}; it must be a"):
         TrainingOptions(**{name: value})  # type: ignore[arg-type]
 
 

@@ -1,0 +1,45 @@
+"""Settings of a call: each of its kind and in its range, or one sentence that says so."""
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from elmo_mini.errors import ConfigurationError
+
+
+def whole_number(name: str, value: Any, low: int = 1) -> int:
+    """The value as a whole number of at least `low`.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is none; a truth value is none, and neither is 2.0.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < low:
+        raise ConfigurationError(
+            f"{name} is {value!r:.40}; it must be a whole number of at least {low}"
+        )
+    return int(value)
+
+
+def share(name: str, value: Any) -> float:
+    """The value as a number from 0 to 1; raises as `whole_number`."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+        raise ConfigurationError(f"{name} is {value!r:.40}; it must be a number from 0 to 1")
+    return float(value)
+
+
+def finite(name: str, value: Any) -> float:
+    """The value as a finite number; raises as `whole_number`."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ConfigurationError(f"{name} is {value!r:.40}; it must be a finite number")
+    return float(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """The value as True or False; "no" is neither. Raises as `whole_number`."""
+    if not isinstance(value, bool | np.bool_):
+        raise ConfigurationError(f"{name} is {value!r:.40}; it must be True or False")
+    return bool(value)
