@@ -75,7 +75,7 @@ plots.road("10")
 # | $L$ | words in a row of text | $N$ | pairs of a word read and a word said |
 
 # %% [markdown] instructor=true
-# **Instructor.** Honest minutes, for somebody who passes most checks soon: opening 3; section 1, 4; section 2, 9; section 3, 16; section 4, 11; section 5, 21; section 6, 1; section 7, 15; section 8, 9; recap, 1. That is 90. With second tries add 15; the essay takes 10, at home. Then, each for itself: section 9, 24; section 10, 3; myth, 2. For 60 minutes: show exercises 1 and 3 solved, take section 8 as a poll, and leave *a tenth of the text* for home. Students get stuck in exercise 2 on the question who owns the matrix. Ask: "What does the optimiser hold?" Let the published code, which puts another matrix into the LSTM at each call, fail before their eyes (train, evaluate, train): it is the best argument for lending a matrix and not writing it.
+# **Instructor.** Honest minutes, for somebody who passes most checks soon: opening 3; section 1, 4; section 2, 9; section 3, 16; section 4, 11; section 5, 21; section 6, 1; section 7, 15; section 8, 9; recap, 1. That is 90. With second tries add 15; the essay takes 10, at home. Then, each for itself: section 9, 24; myth, 2. For 60 minutes: show exercises 1 and 3 solved, take section 8 as a poll, and leave *a tenth of the text* for home. Students get stuck in exercise 2 on the question who owns the matrix. Ask: "What does the optimiser hold?" Let the published code, which puts another matrix into the LSTM at each call, fail before their eyes (train, evaluate, train): it is the best argument for lending a matrix and not writing it.
 
 # %% [markdown] deck="words"
 # ## It recites
