@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.awd_lstm.figures import gains_of_dropout, gains_over_ordinary
+from course.awd_lstm.figures import gains_of_dropout
 from course.context_enters.sense_vote import stored_course_senses
 from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
@@ -367,7 +367,8 @@ def awd_lstm() -> list[str]:
     unknown = [f"{100 * text['unknown_in_test']:.0f}" for text in (stored, ablation)]
     room = [of["better with it alone"]["weight drop"]["high"] for of in (stored, ablation)]
     sizes = stored_result("awd_lstm_dropout").numbers
-    chosen = interval(gains_over_ordinary(sizes, ablation))
+    rival = ablation["systems"]["ordinary dropout, stopped early"]["values"]
+    chosen = interval(gains_of_dropout(sizes["the whole text"], rival))
     assert stored["best epoch"]["all of it"].count(stored["epochs"]) == 3  # "three of five"
     longer = stored_result("awd_lstm_longer").numbers
     in_time = longer["better than ordinary dropout"]

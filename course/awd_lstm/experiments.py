@@ -2,21 +2,24 @@
 
 Every run trains one layer of 100 units with SGD, chooses its epoch on a dev part, and is judged
 once on a test part: the ablation on the lesson's 12,000 words, the factor on dropout on these and a
-tenth of them, the whole and its controls once more on 30,000. Seeds are those of the start weights,
+tenth of them, the whole and its controls once more on 30,000; on both, what all of that is worth
+beside counts of word triples. Seeds are those of the start weights,
 the dropout and the window lengths; the text is the same.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from course.awd_lstm.text import RunningText, running_text
+from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from elmo_mini import corpora
@@ -24,6 +27,8 @@ from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.run import AWDRun
 from elmo_mini.awd_lstm.training_options import AWDHistory, AWDTraining, awd_perplexity
 from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.text.running_text import stream_rows
+from elmo_mini.training.steps import evaluating
 
 WORDS, HELD_OUT, VOCABULARY = 12_000, 4_000, 1_500
 LARGER_WORDS, LARGER_HELD_OUT, LARGER_ROWS = 30_000, 6_000, 20
@@ -34,6 +39,10 @@ STOP = 8
 FACTORS = (0.0, 0.3, 0.6, 1.0)
 TENTH_EPOCHS = LONGER_EPOCHS = 60
 LAST = "test at the last epoch"
+MIXED = "test beside counts"
+COUNTS = {"pairs": 2, "triples": 3}
+WEIGHTS = tuple(np.arange(0.1, 1.0, 0.1))
+CUT = 4.0
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
 
 
@@ -46,6 +55,7 @@ class System:
     plain : ordinary dropout at this rate before and after the LSTM, and no other
     words : how many of the training words it reads; 0 for all
     stops : without averaging, it ends `STOP` epochs after its best one, and not after the last
+    cut : what the rate is divided by after each epoch that dev does not like best
     """
 
     options: AWDLSTMOptions
@@ -53,6 +63,7 @@ class System:
     plain: float = 0.0
     words: int = 0
     stops: bool = False
+    cut: float = 1.0
 
 
 @dataclass
@@ -91,7 +102,7 @@ class Bench:
             text = self.text.train[: system.words or None]
             training = replace(system.training, seed=seed, keep_best=True)
             run = AWDRun(model, text, self.text.dev, training)
-            run.run(None, lambda run: system.stops and _is_past_its_best(run.history))
+            run.run(None, lambda run: self._after_epoch(run, system))
             with run.average.applied() if run.average is not None else nullcontext():
                 last = awd_perplexity(model, self.text.test)
             run.close()
@@ -99,6 +110,7 @@ class Bench:
             self.done[key] = {
                 "dev": min(history.validation),
                 "test": awd_perplexity(model, self.text.test),
+                MIXED: self.beside_counts(model),
                 LAST: last,
                 "training": float(np.exp(history.training[-1])),
                 "best epoch": 1 + int(np.argmin(history.validation)),
@@ -106,12 +118,57 @@ class Bench:
             print(f"seed {seed}: {self.done[key]}, {history.seconds:.0f} s", flush=True)
         return self.done[key]
 
+    @staticmethod
+    def _after_epoch(run: AWDRun, system: System) -> bool:
+        """Cut the rate if the epoch brought no best; whether to stop."""
+        seen = run.history.validation
+        if seen[-1] > min(seen):
+            rate = run.options.learning_rate / system.cut
+            run.options = replace(run.options, learning_rate=rate)
+        return system.stops and _is_past_its_best(run.history)
+
+    @cached_property
+    def counted(self) -> dict[str, dict[str, Tensor]]:
+        """What pairs and triples, counted in the training text, give to each word held out."""
+        words, stream = len(self.text.vocabulary), self.text.train.tolist()
+        held_out = {"dev": self.text.dev, "test": self.text.test}
+        return {
+            name: {
+                part: chances(KneserNey(stream, words, order).scores, text)
+                for part, text in held_out.items()
+            }
+            for name, order in COUNTS.items()
+        }
+
+    def beside_counts(self, model: AWDLSTM) -> float:
+        """Test perplexity of the model mixed with counts of triples; dev chooses the weight."""
+        triples = self.counted["triples"]
+        with evaluating(model):
+            dev, test = (
+                chances(lambda ids: model(ids).logits, text)
+                for text in (self.text.dev, self.text.test)
+            )
+        weight = min(WEIGHTS, key=lambda w: perplexity_of(w * dev + (1 - w) * triples["dev"]))
+        return perplexity_of(weight * test + (1 - weight) * triples["test"])
+
     def tests(self, *systems: System, of: str = "test") -> list[float]:
         """Test perplexity, seed by seed, of the one of these that dev likes best."""
         return [
             min((self.run(system, seed) for system in systems), key=lambda run: run["dev"])[of]
             for seed in self.seeds
         ]
+
+
+def chances(logits: Callable[[Tensor], Tensor], text: Tensor, rows: int = 10) -> Tensor:
+    """The probability of each word of a text (N,), which is read in so many rows."""
+    ids = stream_rows(text, rows)
+    given = logits(ids[:, :-1]).softmax(-1)
+    return given.gather(-1, ids[:, 1:, None]).flatten()
+
+
+def perplexity_of(given: Tensor) -> float:
+    """Of the probabilities that the words of a text were given."""
+    return float((-given.log().mean()).exp())
 
 
 def _is_past_its_best(seen: AWDHistory) -> bool:
@@ -255,6 +312,48 @@ def longer(_: Bench, bench: Bench) -> tuple[str, Result]:
     )
 
 
+def counts(bench: Bench, _: Bench) -> tuple[str, Result]:
+    """The whole and two rivals, alone and mixed with counts of triples; a falling rate."""
+    found = _beside_counts(bench)
+    return "Test perplexity of a small AWD-LSTM and its rivals, alone and beside counts", found
+
+
+def counts_larger(_: Bench, bench: Bench) -> tuple[str, Result]:
+    """The same on more text."""
+    found = _beside_counts(bench)
+    return "Test perplexity of AWD-LSTM and rivals, alone and beside counts, on more text", found
+
+
+def _beside_counts(bench: Bench) -> Result:
+    bare, (awd,) = replace(bench.nothing, stops=True), (bench.awd,)
+    systems: dict[str, tuple[System, ...]] = {
+        "nothing, stopped early": (bare,),
+        "nothing, falling rate": (replace(bare, cut=CUT),),
+        "ordinary dropout": tuple(replace(bare, plain=p) for p in (0.2, 0.4)),
+        "all of it": (awd,),
+    }
+    alone, mixed = (
+        {name: np.array(bench.tests(*of, of=of_what)) for name, of in systems.items()}
+        for of_what in ("test", MIXED)
+    )
+    early = "nothing, stopped early"
+    return {
+        **_about(bench),
+        "counts": {name: perplexity_of(given["test"]) for name, given in bench.counted.items()},
+        "alone": {name: interval(values) for name, values in alone.items()},
+        "beside triples": {name: interval(values) for name, values in mixed.items()},
+        "better than stopping early": {
+            name: {
+                "alone": interval(alone[early] - alone[name]),
+                "beside triples": interval(mixed[early] - mixed[name]),
+            }
+            for name in systems
+            if name != early
+        },
+        "triples add": {name: interval(alone[name] - mixed[name]) for name in systems},
+    }
+
+
 def _systems(bench: Bench, *, stops: bool) -> dict[str, tuple[System, ...]]:
     """The controls and the whole; of several systems, dev chooses one."""
     bare, awd = (replace(system, stops=stops) for system in (bench.nothing, bench.awd))
@@ -326,7 +425,14 @@ def _about(bench: Bench) -> Result:
     }
 
 
-EXPERIMENTS = {"ablation": ablation, "larger": larger, "longer": longer, "dropout": dropout}
+EXPERIMENTS = {
+    "ablation": ablation,
+    "larger": larger,
+    "longer": longer,
+    "dropout": dropout,
+    "counts": counts,
+    "counts-larger": counts_larger,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
