@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from course.figures.palette import COLOURS
+from course.figures.palette import INK
 from course.figures.picture import Picture, blank
 
 AHEAD, BEHIND = "forward states", "backward states"
@@ -44,16 +44,16 @@ def causality(
             may = state >= replaced if row == 0 else state <= replaced
             leaks = table & ~may
             axes = grid[row, column]
-            axes.imshow(table, cmap="Greys", vmin=0, vmax=1.8, aspect="auto")
+            axes.imshow(table, cmap="Greys", vmin=0, vmax=2.0, aspect="auto")
             down, across = leaks.nonzero()
-            axes.plot(across, down, "x", color=COLOURS[4], markersize=7, markeredgewidth=2)
-            axes.set_title(f"{name}\n{direction}", fontsize=11)
-            axes.set_xticks(range(size), words, rotation=90, fontsize=11)
-            axes.set_yticks(range(size), words, fontsize=11)
+            axes.plot(across, down, "x", color=INK, markersize=7, markeredgewidth=2)
+            axes.set_title(f"{name}\n{direction}", fontsize=10.5)
+            axes.set_xticks(range(size), words, rotation=90, fontsize=10.5)
+            axes.set_yticks(range(size), words, fontsize=10.5)
             parts.append(
                 f"{name}, {direction}: {int((table & may).sum())} of {int(may.sum())} states that "
                 f"may move do, {int(leaks.sum())} of {int((~may).sum())} that must not."
             )
-    figure.supylabel("word that is replaced", fontsize=11)
-    figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=11)
+    figure.supylabel("word that is replaced", fontsize=10.5)
+    figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=10.5)
     return Picture(figure, " ".join(parts))

@@ -963,7 +963,7 @@ print(*(f"{when}: {text}" for when, text in told.items()), sep="\n")
 # %% [markdown] deck="figure"
 # minutes: 1.5
 #
-# say: The forward reader ends at 30.9, the backward one at 26.7; counts of words 46.5, of pairs 24.6. So little reading makes no sentences. The published model reports 39.7 for both directions after ten epochs over a billion words; no number of this figure can be compared with that.
+# say: Both readers pass the counts of words, and the counts of pairs are still ahead of both. So little reading makes no sentences. The published model reports 39.7 for both directions after ten epochs over some 800 million words; no number of this figure can be compared with that.
 #
 # ask: Why may it not be compared?
 #
@@ -1123,7 +1123,7 @@ predict(
 #
 # minutes: 2.5
 #
-# say: 4.3 becomes 108, worse than counting words. The other does not move: 36.1 and 36.1. The second layer of `bidirectional=True` reads both halves of the first, and the first layer's backward half has read the answer. In a tagger that is what you want. In a language model it is copying.
+# say: The low curve of the beginning becomes far worse than counting words. The other does not move. The second layer of `bidirectional=True` reads both halves of the first, and the first layer's backward half has read the answer. In a tagger that is what you want. In a language model it is copying.
 #
 # ask: Would one layer be enough to mend it?
 #
@@ -1497,9 +1497,8 @@ for layer, gain in stored.numbers["gains"].items():
 
 # %% [markdown] deck="poll"
 # - none: two separate networks
-# - about 20 %
+# - about a seventh
 # - about a half
-# - all
 #
 # minutes: 1.5
 #
