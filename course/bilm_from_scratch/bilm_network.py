@@ -34,4 +34,4 @@ def bilm_network(words: Sequence[str]) -> Picture:
                 Arrow(f"{BACKWARD} {layer} of {after}", f"{BACKWARD} {layer} of {before}"),
             ]
     title = "Two readers in two lanes: no state crosses"
-    return boxes_and_arrows(boxes, arrows, title=title, height=5.2, width=8.2)
+    return boxes_and_arrows(boxes, arrows, title=title, height=4.4, width=8.6)

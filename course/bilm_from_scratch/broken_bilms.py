@@ -1,98 +1,47 @@
-"""Word biLMs with one planted fault each, and their symptoms: three runs beside a sound one."""
+"""Word biLMs with one planted fault each, and a sound one: which is which, a learner finds out."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
-from course.bilm_from_scratch.word_bilm import MEET, PADDING, Reading, WordBiLM, trained
-from course.texts.small_text import SmallText
+from course.bilm_from_scratch.word_bilm import MEET, PADDING, Batch, WordBiLM
 
+Loss = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
 TARGETS = "a wrong target"
 RUNS = {"A": TARGETS, "B": PADDING, "C": MEET}
 
 
-@dataclass(frozen=True)
-class Symptoms:
-    """What can be seen of a run without its code.
-
-    Attributes
-    ----------
-    losses : (points, 2) held-out losses of the forward and of the backward reader, nats a token
-    ahead, behind : (T, T) whether the top state at t moved when word s was replaced, row s
-    alone : (2,) the largest distance of a short sentence's top states, read alone and beside a
-        longer one; forward and backward
-    """
-
-    losses: NDArray[np.float64]
-    ahead: NDArray[np.bool_]
-    behind: NDArray[np.bool_]
-    alone: NDArray[np.float64]
-
-
-def symptoms(
-    model: Callable[[Tensor], Reading],
-    losses: NDArray[np.float64],
-    moved: Callable[..., Any],
-    sentence: Tensor,
-    longer: Tensor,
-    other: Tensor,
-) -> Symptoms:
-    """The symptoms of a model, by a causality test `moved(model, ids, t, other)`.
+def four_models(
+    words: int, size: int, bilm_loss: Loss
+) -> dict[str, tuple[WordBiLM, Callable[[Batch], Tensor]]]:
+    """The sound model and A, B and C, fresh, each with what it is asked of a batch, (2,).
 
     Parameters
     ----------
-    sentence, longer : ids of two sentences, (T, ...) and more than T
-    other : ids of the word that replaces each word in turn
+    words, size : V and H
+    bilm_loss : top states, mask, words, W and b to what either direction pays
     """
-    with torch.no_grad():
-        places = range(len(sentence))
-        tops = [np.asarray(moved(model, sentence[None], t, other))[-1] for t in places]
-        beside = torch.zeros_like(torch.stack([longer, longer]))
-        beside[0, : len(sentence)], beside[1] = sentence, longer
-        alone = model(sentence[None])[0][-1][0]  # (T, 2 H)
-        together = model(beside)[0][-1][0, : len(sentence)]
-    distance = (alone - together).abs().amax(0).unflatten(0, (2, -1)).amax(1)  # (2,)
-    ahead, behind = np.array(tops).swapaxes(0, 1)
-    return Symptoms(losses, ahead.astype(bool), behind.astype(bool), distance.double().numpy())
+    models = {}
+    for name, fault in {"sound": "", **RUNS}.items():
+        torch.manual_seed(0)
+        model = WordBiLM(words, size, fault)
+        models[name] = (model, _asked(model, bilm_loss, fault == TARGETS))
+    return models
 
 
-def four_runs(
-    text: SmallText, moved: Callable[..., Any], *, size: int, steps: int = 120
-) -> dict[str, Symptoms]:
-    """The symptoms of a sound run and of A, B and C, each trained on the same batches.
+def _asked(model: WordBiLM, bilm_loss: Loss, wrong_target: bool) -> Callable[[Batch], Tensor]:
+    """A wrong target asks a backward state for its own word."""
 
-    Parameters
-    ----------
-    moved : the causality test, `moved(model, ids, t, other)`
-    """
-    words = len(text.vocabulary)
-    held_ids, held_words = text.words(text.held_out)
-    short = text.known_sentence(5)
-    longer = (text.numbers([max(text.held_out, key=len)])[0] + 1)[0]
-    torch.manual_seed(0)
-    models = {"sound": (WordBiLM(words, size), False)}
-    models |= {name: broken(name, words, size) for name in RUNS}
-    seen = {}
-    for name, (model, wrong_target) in models.items():
-        batches = map(text.words, text.batches(16))
-        losses = trained(model, batches, (held_ids, held_words), steps, wrong_target=wrong_target)
-        sentence = (text.numbers([short])[0] + 1)[0]
-        seen[name] = symptoms(model, losses, moved, sentence, longer, torch.tensor(words))
-    return seen
+    def loss_of(batch: Batch) -> Tensor:
+        layers, mask = model(batch[0])
+        softmax = model.table.weight[1:] * model.table.embedding_dim**-0.5  # (V, H)
+        right = bilm_loss(layers[-1], mask, batch[1], softmax, model.bias)
+        if not wrong_target:
+            return right
+        behind = layers[-1].chunk(2, -1)[1][mask]
+        copied = functional.cross_entropy(behind @ softmax.T + model.bias, batch[1][mask])
+        return torch.stack([right[0], copied])
 
-
-def broken(name: str, words: int, size: int, seed: int = 0) -> tuple[WordBiLM, bool]:
-    """The model of run A, B or C, and whether its targets are wrong.
-
-    Raises
-    ------
-    KeyError
-        There is no such run.
-    """
-    torch.manual_seed(seed)
-    return WordBiLM(words, size, RUNS[name]), RUNS[name] == TARGETS
+    return loss_of

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from course.figures.palette import COLOURS
+from course.figures.palette import INK
 from course.figures.picture import Picture, blank
 
 AHEAD, BEHIND = "forward states", "backward states"
@@ -32,7 +32,7 @@ def causality(
         A table is not words by words.
     """
     size = len(words)
-    figure = blank(1.3 + 2.6 * len(models), 6.2, title)
+    figure = blank(1.4 + 2.05 * len(models), 5.8, title)
     grid = figure.subplots(2, len(models), squeeze=False, sharex=True, sharey=True)
     parts = [f"Tables, {title}. Down: the word that was replaced. Across: the state that moved."]
     replaced, state = np.indices((size, size))
@@ -44,16 +44,16 @@ def causality(
             may = state >= replaced if row == 0 else state <= replaced
             leaks = table & ~may
             axes = grid[row, column]
-            axes.imshow(table, cmap="Greys", vmin=0, vmax=2.2, aspect="auto")
+            axes.imshow(table, cmap="Greys", vmin=0, vmax=2.0, aspect="auto")
             down, across = leaks.nonzero()
-            axes.plot(across, down, "x", color=COLOURS[4], markersize=7, markeredgewidth=2)
-            axes.set_title(f"{name}\n{direction}", fontsize=9)
-            axes.set_xticks(range(size), words, rotation=60, ha="right", fontsize=8)
-            axes.set_yticks(range(size), words, fontsize=8)
+            axes.plot(across, down, "x", color=INK, markersize=7, markeredgewidth=2)
+            axes.set_title(f"{name}\n{direction}", fontsize=10.5)
+            axes.set_xticks(range(size), words, rotation=90, fontsize=10.5)
+            axes.set_yticks(range(size), words, fontsize=10.5)
             parts.append(
                 f"{name}, {direction}: {int((table & may).sum())} of {int(may.sum())} states that "
                 f"may move do, {int(leaks.sum())} of {int((~may).sum())} that must not."
             )
-    figure.supylabel("word that is replaced", fontsize=9)
-    figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=9)
+    figure.supylabel("word that is replaced", fontsize=10.5)
+    figure.supxlabel("grey: the state moved; cross: and it must not", fontsize=10.5)
     return Picture(figure, " ".join(parts))

@@ -5,42 +5,79 @@ does counting come that has read as much?
 """
 
 import argparse
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from course.bilm_from_scratch.frozen_softmax import Answered, by_counts, perplexity
+from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
 from course.results.stored import stored_result
-from course.texts.small_text import Sentences, small_text
+from course.texts.small_text import Sentences, SmallText, small_text
 from elmo_mini.training.pretraining.sources import course_text
 
-FEW, STOP = 256, 320
+FEW, STOP, BOOTSTRAPS = 256, 320, 2000
+
+
+def by_counts(
+    text: SmallText, learn: Sentences, asked: Sentences, order: int
+) -> NDArray[np.float64]:
+    """-log p of each word asked, by n-grams of the sentences to learn from.
+
+    One table for either direction. Of a sentence all words asked forward come first, from left to
+    right, then all asked backward, from left to right, too.
+    """
+    words, running = len(text.vocabulary), text.running(learn)
+    numbers, mask = text.numbers(asked)
+    rows = [row[there].tolist() for row, there in zip(numbers, mask, strict=True)]
+    paid: list[list[float]] = [[] for _ in rows]
+    for step in (1, -1):  # to the right, to the left
+        counts = KneserNey(running[::step], words, order)
+        for nats, row in zip(paid, rows, strict=True):
+            read = row[::step]
+            found = [
+                -math.log(counts.probability(read[max(0, t - order + 1) : t], read[t]))
+                for t in range(1, len(read))
+            ]
+            nats += found[::step]
+    return np.concatenate(paid)
 
 
 def triples() -> tuple[str, Result]:
     """What each word of lesson 07's stop sentences and held-out ones costs, in nats."""
     text = small_text(train=6_400, held_out=200, words=1_000, prefer=("brown",))
     read, asked = list(course_text()), [*text.train[FEW:STOP], *text.held_out]
-    answered = by_counts(text, read, asked, 3)
-    mean, low, high = perplexity(answered.since(STOP - FEW))
+    nats = by_counts(text, read, asked, 3)
+    lengths = np.array([len(sentence) + 1 for sentence in asked])
+    mean, low, high = _perplexity(nats, lengths)
     return "counts of triples in the checkpoint's own text", {
         "words": sum(map(len, read)),
         "perplexity": {"mean": mean, "low": low, "high": high},
         "interval": "95 %, bootstrap over sentences",
-        "nats": " ".join(f"{nats:.3f}" for nats in answered.nats),
-        "words asked": [len(sentence) + 1 for sentence in asked],
+        "nats": " ".join(f"{one:.3f}" for one in nats),
+        "words asked": lengths.tolist(),
     }
 
 
-def stored_triples(asked: Sentences) -> Answered | None:
+def _perplexity(
+    nats: NDArray[np.float64], lengths: NDArray[np.int64]
+) -> tuple[float, float, float]:
+    """It, and its interval, on the sentences that come after those to stop by."""
+    sentence = np.repeat(np.arange(len(lengths)), 2 * lengths)
+    paid, asked = (each[STOP - FEW :] for each in (np.bincount(sentence, nats), 2 * lengths))
+    size = len(asked)
+    drawn = np.random.default_rng(0).multinomial(size, np.full(size, 1 / size), BOOTSTRAPS)
+    low, high = np.percentile(np.exp(drawn @ paid / (drawn @ asked)), [2.5, 97.5])
+    return float(np.exp(paid.sum() / asked.sum())), float(low), float(high)
+
+
+def stored_triples(asked: Sentences) -> NDArray[np.float64] | None:
     """What the counts pay for the words of these sentences; None if others were stored."""
     stored = stored_result("counted_text_triples").numbers
-    words = np.array(stored["words asked"])
-    if [len(sentence) + 1 for sentence in asked] != words.tolist():
+    if [len(sentence) + 1 for sentence in asked] != stored["words asked"]:
         return None
-    nats = np.array(stored["nats"].split(), dtype=float)
-    return Answered(nats, np.repeat(np.arange(len(words)), 2 * words))
+    return np.array(stored["nats"].split(), dtype=float)
 
 
 EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"triples": triples}

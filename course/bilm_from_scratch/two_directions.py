@@ -28,7 +28,7 @@ def two_readers(
     size = len(words)
     if not 1 <= step <= size:
         raise ValueError(f"a sentence of {size} words has the steps 1 to {size}, not {step}")
-    figure = blank(8.2, 2.9, f"{title}, {step} of {size} words read by each")
+    figure = blank(8.6, 2.7, f"{title}, {step} of {size} words read by each")
     axes = figure.add_subplot()
     axes.set_axis_off()
     axes.set_xlim(-0.7, size - 0.3)
@@ -56,7 +56,7 @@ def two_readers(
                 word if seen else "?" if place == asked else "·",
                 ha="center",
                 va="center",
-                fontsize=8.5,
+                fontsize=10,
                 weight="bold" if place == asked else "normal",
                 bbox={
                     "boxstyle": "round,pad=0.3",
@@ -70,7 +70,7 @@ def two_readers(
         if 0 <= asked < size:
             text = f"is asked for '{words[asked]}' and says {said}"
         level = 1.6 if height else -0.7
-        axes.text(-0.6, level, f"{name} {text}", fontsize=9, va="center", color=INK)
+        axes.text(-0.6, level, f"{name} {text}", fontsize=10.5, va="center", color=INK)
         seen_words = " ".join(words[place] for place in read)
         parts.append(f"The {name} reader has read: {seen_words}. It {text}.")
     return Picture(figure, " ".join(parts))

@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
 
 from elmo_mini.models import elmo as plain
 from elmo_mini.training.steps import TrainingOptions, train
@@ -74,28 +73,15 @@ class WordBiLM(nn.Module):
         return found, mask
 
 
-def losses_of(
-    model: WordReader, ids: Tensor, words: Tensor, *, wrong_target: bool = False
-) -> Tensor:
-    """Both directions' mean -log p, (2,); a wrong target asks a backward state for its own word."""
+def losses_of(model: WordReader, ids: Tensor, words: Tensor) -> Tensor:
+    """Both directions' mean -log p, (2,)."""
     layers, mask = model(ids)
     softmax = model.table.weight[1:] * model.table.embedding_dim**-0.5  # (V, H)
-    right = plain.bilm_loss(layers, mask, words, softmax, model.bias)
-    if not wrong_target:
-        return right
-    behind = layers[-1].chunk(2, -1)[1][mask]
-    copied = functional.cross_entropy(behind @ softmax.T + model.bias, words[mask])
-    return torch.stack([right[0], copied])
+    return plain.bilm_loss(layers, mask, words, softmax, model.bias)
 
 
 def trained(
-    model: Any,
-    batches: Iterator[Batch],
-    held_out: Batch,
-    steps: int,
-    *,
-    wrong_target: bool = False,
-    progress: bool = True,
+    model: Any, batches: Iterator[Batch], held_out: Batch, steps: int, *, progress: bool = True
 ) -> NDArray[np.float64]:
     """Train with Adam and note the held-out losses of both directions, (POINTS, 2), in nats."""
     points: list[list[float]] = []
@@ -103,12 +89,11 @@ def trained(
     def note(done: int) -> None:
         if done * POINTS // steps > len(points):
             with torch.no_grad():
-                points.append(losses_of(model, *held_out, wrong_target=wrong_target).tolist())
+                points.append(losses_of(model, *held_out).tolist())
 
     options = TrainingOptions(learning_rate=1e-2, progress=progress)
     asked = (
-        losses_of(model, *batch, wrong_target=wrong_target).mean()
-        for _, batch in zip(range(steps), batches, strict=False)
+        losses_of(model, *batch).mean() for _, batch in zip(range(steps), batches, strict=False)
     )
     train(model, asked, steps, options, after_step=note)
     return np.array(points)

@@ -10,36 +10,35 @@
 #     name: python3
 # ---
 
+# %% [markdown] deck="words"
+# ## A bidirectional language model from scratch
+#
+# Lesson 07 · ELMo: Peters and others, 2018, section 3.1
+#
+# minutes: 1
+#
+# say: ELMo's vectors are the states of two language models: one reads from the left, one from the right. Today both are built, and on the way the class that everybody writes first is taken apart.
+#
+# ask: Who has used `nn.LSTM(bidirectional=True)`?
+#
+# expect: Most hands. Ask what it was trained to do: for labels it is fine.
+#
+# skip: Leave out the question.
+
 # %% [markdown] slide="slide"
 # # 07 · A bidirectional language model from scratch
 #
 # ELMo's vectors are the hidden states of a **bidirectional language model**, a biLM: one reader from the left, one from the right. Here you build both: the question, the loop, the step, the two readers. Your class then loads a model that was trained for an hour and a half, and it speaks. On the way you learn the test that every such model must pass.
 
 # %%
-import h5py
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, progress
-from course.bilm_from_scratch import allennlp_record, report
-from course.bilm_from_scratch.bilm_network import bilm_network
-from course.bilm_from_scratch.broken_bilms import four_runs
-from course.bilm_from_scratch.causality import causality
-from course.bilm_from_scratch.counted_text import stored_triples
-from course.bilm_from_scratch.frozen_softmax import by_counts, frozen_softmax, mixed
-from course.bilm_from_scratch.two_directions import step_through
-from course.bilm_from_scratch.word_bilm import WordBiLM
-from course.bilm_from_scratch.writing import Speaker, scores_of_pairs, written
 from course.figures import plots
 from course.texts.small_text import small_text
-from elmo_mini.checkpoints.official import official_weights
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.progress import progress_bar
-from elmo_mini.text.character_ids import batch_to_ids
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -71,6 +70,25 @@ plots.road("07")
 
 # %% [markdown] instructor=true
 # **Instructor.** Honest minutes: 97 for the exercises as announced, 16 to read, 5 for the predictions, 2 to wait: that is 120. By section: introduction 2; section 1, 31; section 2, 27; section 3, 29; section 4, 5; section 5, 15; section 6, 10; recap, 1. With second tries add 25. The essay takes 10, at home, the sections at the end 8 and 3. For 60 minutes: show exercises 1, 3, 4 and 6 solved, let them do 2, 5, 7 and 8, and take section 6 as a poll. Students get stuck in exercise 7 on what the backward reader is given and what must be reversed again: draw a batch with one short sentence on the board, padding in grey, and move a finger. Keep the secret of section 1 until section 5. Somebody will shout "it cheats"; ask how they would show it.
+
+# %% [markdown] deck="words"
+# ## The class that everybody writes first
+#
+# ```python
+# nn.LSTM(dim, dim, num_layers=2, bidirectional=True)
+# ```
+#
+# The first half of each state predicts the **next** word, the second half the word **before**.
+#
+# minutes: 2
+#
+# say: You want a network that knows both sides of a word. PyTorch has a switch for that, and two layers are better than one. Its forward half is asked for the next word, its backward half for the one before.
+#
+# ask: Is anything wrong with it?
+#
+# expect: "No, each half predicts its own side." Do not answer. The next slides do.
+#
+# skip: Keep it.
 
 # %% [markdown] slide="slide"
 # ## 1. The class that everybody writes first
@@ -131,6 +149,25 @@ check("TwoWay", TwoWay)
 # idea: `nn.Embedding(words + 1, size)`, `nn.Parameter(torch.zeros(words))`, and an `nn.LSTM` that is told `bidirectional=True` and `batch_first=True`. An LSTM returns two things: the states of all words, and the last ones.
 #
 # outline: In `forward`: x from the table; the states are the first thing that `self.lstm(x)` returns. The first layer is `torch.cat([x, x], -1)`. Return the list of the two, and `ids > 0`.
+
+# %% [markdown] deck="words"
+# ## What the readers are asked
+#
+# At every token the forward reader bets on the **next** word, the backward reader on the one **before**.
+#
+# . . .
+#
+# The state at position $t$ has **read** $w_t$. It is asked about a neighbour.
+#
+# minutes: 2
+#
+# say: Nobody has labelled anything: the text asks the questions, so this is self-supervised. The two readers share the token layer and the softmax; the LSTMs have weights of their own. The losses are added.
+#
+# ask: How many questions does a sentence of ten words ask?
+#
+# expect: "Ten." Nearly twice that: one for each reader at each word.
+#
+# skip: First sentence only.
 
 # %% [markdown] slide="subslide"
 # ### What the readers are asked
@@ -211,6 +248,22 @@ check("fit", fit)
 #
 # outline: Make the optimiser and an empty list. For each batch: `loss = loss_of(batch).mean()`, `optimizer.zero_grad()`, `loss.backward()`, `optimizer.step()`, append `loss.item()`, call `look` with the length of the list.
 
+# %% [markdown] deck="words"
+# ## Two checks that cost nothing
+#
+# 1. Before the first step it pays about $\ln V$ nats a token: here 6.91.
+# 2. It can learn **one batch by heart**. If not, the fault is not the data.
+#
+# minutes: 1.5
+#
+# say: Our class passes both: 6.90 at first, 0.50 after 150 steps on one batch. Both are worth doing with every model that you will ever write.
+#
+# ask: A first loss of 9 with a vocabulary of a thousand. What does it tell?
+#
+# expect: "A bad start, training will mend it." The model is surer than it may be, and wrong: look at the scale of the first scores.
+#
+# skip: Read them.
+
 # %% [markdown] slide="subslide"
 # Two checks cost nothing and find most mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart (to overfit it). If it cannot, the fault is not the data.
 
@@ -222,17 +275,20 @@ TwoWay, bilm_loss, fit = (
 SIZE, RATE = 64, 1e-2
 
 
-def word_loss(model):
-    """The loss of a batch (ids, words). A word's row of the table serves as its row of the softmax.
+def softmax_of(model):
+    """W (V, H) and b (V,): a word's row of the table serves as its row of the softmax, too.
 
     It is scaled, so that the scores are small at first.
     """
+    return model.table.weight[1:] * SIZE**-0.5, model.bias
+
+
+def word_loss(model):
+    """The loss of a batch (ids, words), by your function."""
 
     def loss_of(batch):
         layers, mask = model(batch[0])
-        return bilm_loss(
-            layers[-1], mask, batch[1], model.table.weight[1:] * SIZE**-0.5, model.bias
-        )
+        return bilm_loss(layers[-1], mask, batch[1], *softmax_of(model))
 
     return loss_of
 
@@ -252,39 +308,122 @@ print(
 unigram, pairs = (TEXT.ngram(HELD_OUT, order) for order in (1, 2))
 print(f"Held-out perplexity: counts of words {unigram:.1f}, counts of pairs {pairs:.1f}")
 
+# %% [markdown] deck="poll"
+# - about 46, as the counts of words
+# - about 25, as the counts of pairs
+# - about 15
+# - below 5
+#
+# minutes: 2
+#
+# say: Held-out sentences of Brown, a thousand words. Counts of words reach 46.5, smoothed counts of pairs 24.6. Our class has two layers of 64 and reads four thousand sentences.
+#
+# ask: The poll.
+#
+# expect: "About 15: it knows the whole sentence." If somebody says below 5, ask how that could be.
+#
+# skip: Vote without reasons.
+
 # %%
 predict("famous", "Which perplexity will your class reach on held-out sentences?")
 
 # %% [markdown]
-# Beside your class runs a model with states of the same size whose directions never meet: the course's quick version of section 3.
+# Beside your class runs its twin: the same sizes, but **an `nn.LSTM` of its own for each direction**, so that the two never meet. The backward one gets each sentence reversed within its length, and its states are turned back (section 3 has this in full).
+
+
+# %%
+class Apart(nn.Module):
+    """Two readers with states of the same size, whose layers never meet."""
+
+    def __init__(self, words, size, layers=2):
+        super().__init__()
+        self.table = nn.Embedding(words + 1, size)
+        self.bias = nn.Parameter(torch.zeros(words))
+        self.ahead = nn.LSTM(size, size, layers, batch_first=True)
+        self.behind = nn.LSTM(size, size, layers, batch_first=True)
+
+    def forward(self, ids):
+        """What `TwoWay` returns."""
+        x, mask = self.table(ids), ids > 0
+        last = mask.sum(1, keepdim=True) - 1
+        turn = ((last - torch.arange(ids.shape[1])) % ids.shape[1])[..., None]  # twice: as before
+        behind = self.behind(x.take_along_dim(turn, 1))[0].take_along_dim(turn, 1)
+        return [torch.cat([x, x], -1), torch.cat([self.ahead(x)[0], behind], -1)], mask
+
+
+# %% [markdown]
+# Both now read 256 batches of 16 sentences, with your loss and your loop (about 15 s).
+
+# %% [markdown] deck="figure"
+# minutes: 2.5
+#
+# say: The lowest curve: torn between a handful of words, on text that it has never seen, after so little reading. The other model has states of the same size, and its directions never meet. It stays between the two counts. Held-out text does not give the first one away: whatever it does works there, too.
+#
+# ask: Which of the two would you publish?
+#
+# expect: "The lower one." A miracle is a fault until somebody has explained it.
+#
+# skip: Keep it.
 
 # %% slide="subslide"
-STEPS = 256
+from elmo_mini.progress import progress_bar
+
+STEPS, EVERY = 256, 32
+
+
+def first_batches(number, size=16):
+    """The first so many batches of sentences to learn from, as ids and words."""
+    for _, sentences in zip(progress_bar(range(number)), TEXT.batches(size), strict=False):
+        yield TEXT.words(sentences)
+
+
+@torch.no_grad()
+def held_out(model):
+    """(2,): what the two readers pay for a held-out token."""
+    return word_loss(model)((held_ids, held_words)).numpy()
+
+
 torch.manual_seed(0)
-quick = {"bidirectional=True": TwoWay(V, SIZE), "two that never meet": WordBiLM(V, SIZE)}
-quick_losses = {name: [] for name in quick}
+quick = {"bidirectional=True": TwoWay(V, SIZE), "two that never meet": Apart(V, SIZE)}
+paid = {name: [] for name in quick}
 for name, model in quick.items():
-    loss_of = word_loss(model)
 
-    def note(step, loss_of=loss_of, kept=quick_losses[name]):
-        """The held-out losses, every 32 steps."""
-        if step % 32 == 0:
-            with torch.no_grad():
-                kept.append(loss_of((held_ids, held_words)).tolist())
+    def look(step, model=model, paid=paid[name]):
+        """Note what is paid, every 32 steps."""
+        if step % EVERY == 0:
+            paid.append(held_out(model))
 
-    batches = zip(progress_bar(range(STEPS)), map(TEXT.words, TEXT.batches(16)), strict=False)
-    fit(model, loss_of, (batch for _, batch in batches), RATE, note)
+    fit(model, word_loss(model), first_batches(STEPS), RATE, look)
 
-perplexities = {name: np.exp(np.mean(losses, 1)) for name, losses in quick_losses.items()}
+perplexities = {name: np.exp(np.mean(nats, 1)) for name, nats in paid.items()}
+low, high = sorted(float(run[-1]) for run in perplexities.values())
 counts = {"counts of words": unigram, "counts of pairs": pairs}
-title = "One of the two is torn between a handful of words (one run each)"
-report.draw_run(perplexities, counts, every=32, size=16, title=title)
+plots.curves(
+    np.arange(EVERY, STEPS + 1, EVERY),
+    perplexities | {name: np.full(STEPS // EVERY, found) for name, found in counts.items()},
+    title=f"One is torn between {low:.1f} words, the other between {high:.1f} (one run each)",
+    xlabel="batches of 16 sentences",
+    ylabel="held-out perplexity",
+)
 
 # %%
 outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown]
 # Look at the lowest curve. After four thousand sentences, a small network is torn between a handful of words, on text that it has never seen. The other stays near the counts. Held-out text does not give the first one away: whatever it does works there, too.
+
+# %% [markdown] deck="formula"
+# ## One step of ELMo's LSTM
+#
+# minutes: 3
+#
+# say: Page c has the reader's private notes, page h is what it shows. Four decisions: how much of each old note to keep, how much of the new one to write, the new note itself, how much to show. Different from the textbook: a projection brings 4,096 cells down to 512 numbers, a clip keeps both pages small, and there is a plus 1 in the forget gate.
+#
+# ask: What is the plus 1 for?
+#
+# expect: "To avoid dividing by zero." At the start all f are near 0: see the next slide.
+#
+# skip: Say what the four decisions are.
 
 # %% [markdown] slide="slide"
 # ## 2. One step of the reader
@@ -342,6 +481,21 @@ lstm_step = or_reference("lstm_step", lstm_step)
 #
 # A note from the first word must survive $T$ steps to help at the last. In a fresh network all weights are small, so all $f$ are near 0.
 
+# %% [markdown] deck="poll"
+# - about 37 %
+# - about 10 %
+# - less than 1 %
+#
+# minutes: 1.5
+#
+# say: A fresh network: all f are near zero, so with the 1 a gate is sigma of 1, which is 0.73. How much of a note is left after twenty words?
+#
+# ask: The poll.
+#
+# expect: "37, it is high." 0.73 to the twentieth.
+#
+# skip: Say it.
+
 # %%
 predict("note", "All f = 0: how much of a note is left after 20 words?", unit="%")
 
@@ -378,6 +532,19 @@ check("memory_left", memory_left)
 #
 # outline: Keep `left`, ones of shape (C,), and `c = c_0`. For each word: the gate, the new c before clipping, `left = left * gate * (np.abs(new) < clip)`. Append `left`, and go on with the clipped c. Return the rows as one array.
 
+# %% [markdown] deck="figure"
+# ## A note fades at each word; the 1 slows it down
+#
+# minutes: 1.5
+#
+# say: A logarithmic axis. With the 1 a fifth of a per cent is left after twenty words, without it a millionth: two thousand times less. Even that is next to nothing, so the gates must learn to open.
+#
+# ask: What is this called, for gradients?
+#
+# expect: "Overfitting." The vanishing gradient: it is the same product.
+#
+# skip: One sentence.
+
 # %%
 memory_left = or_reference("memory_left", memory_left)
 zeros = np.zeros((20, 1))
@@ -385,7 +552,10 @@ shares = {
     name: memory_left(zeros, zeros, zeros + shift, np.array([0.5]), 3.0)[:, 0]
     for name, shift in (("with the 1", 0), ("without", -1))
 }
-title = "A note fades by the same factor at each word; the 1 slows it down (all f = 0)"
+per_word = {name: share[-1] ** (1 / 20) for name, share in shares.items()}
+title = "Each word keeps {:.0%} of a note with the 1, {:.0%} without (all f = 0)".format(
+    *per_word.values()
+)
 axes = {"xlabel": "words read since", "ylabel": "share", "log_y": True}
 plots.curves(np.arange(1, 21), shares, title=title, **axes)
 
@@ -401,7 +571,22 @@ outcome("note", 100 * float(shares["with the 1"][-1]), unit="%")
 #
 # Give the same sentence to two people in two rooms. One reads it from the front, the other from the back, and each takes notes at every word. Then the two notes for a word are laid side by side.
 
+# %% [markdown] deck="figure"
+# ## Two readers who never meet
+#
+# minutes: 2.5
+#
+# say: Two people in two rooms, the same sentence, one from the front and one from the back. Each takes notes at every word. Only at the end are the notes laid side by side. From the second layer on, what went in is added: a residual connection. In all, 2L + 1 vectors for each token.
+#
+# ask: Where in this drawing does an arrow cross from one reader to the other?
+#
+# expect: "In the middle." Nowhere: they share the token layer below, and that sees no neighbour.
+#
+# skip: Point at the two lanes.
+
 # %% slide="subslide"
+from course.bilm_from_scratch.bilm_network import bilm_network
+
 bilm_network(["<S>", "dogs", "bark", "</S>"])
 
 # %% [markdown]
@@ -460,6 +645,10 @@ reverse_each = or_reference("reverse_each", reverse_each)
 # Official weights are HDF5 files. `h5py` opens them; here is a small one:
 
 # %%
+import h5py
+
+from course.bilm_from_scratch import allennlp_record
+
 in_file = {}
 
 
@@ -553,7 +742,24 @@ check("BiLM", BiLM)
 #
 # outline: Constructor: count the names that begin with `RNN_0/` and end with `/B`; for each direction and layer fetch three tensors by their names, `.clone()` them. In `read`: zeros for h and c, the steps, `torch.stack`, plus x unless it is the first layer; the result is the new x and is appended. In `forward`: read x with stack 0; reverse x, read with stack 1, reverse every layer again. Join `[x, *ahead]` and `[x, *behind]` pair by pair on the last axis.
 
+# %% [markdown] deck="printed"
+# ## Your class loads a model that was trained for 92 minutes
+#
+# minutes: 1.5
+#
+# say: 4.8 million weights, in ELMo's own file format. Your two classes read them and give the same vectors as the course's, up to rounding.
+#
+# ask: What is missing in such a file, for a model that is to speak?
+#
+# expect: "Nothing." The softmax: no vector needs it.
+#
+# skip: One sentence.
+
 # %% slide="subslide"
+from elmo_mini.checkpoints.official import official_weights
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.text.character_ids import batch_to_ids
+
 BiLM = or_reference("BiLM", BiLM)
 CharCNN = mine("CharCNN")
 COURSE = load_pretrained()
@@ -578,25 +784,114 @@ for layer, (ours, other) in enumerate(zip(own_layers, theirs, strict=True)):
 # %% [markdown]
 # Your class has loaded the course's own checkpoint, trained for 92 minutes on one processor, on novels, speeches, reviews and recent English (`elmo_mini/data/course_bilm/README.md`, which counts the row of zeros as 16 weights more). It gives the same vectors, up to rounding. The published ELMo has the same parts under the same names, only larger; lesson 08 reads its files.
 #
-# Such files come **without the softmax**: no vector needs it. But a language model without it cannot speak. The course keeps a small one (5,000 words, trained later on the frozen states). Each word is drawn from the bets, with a `temperature`: below 1 the safe words become safer still, above 1 the others likelier. Change what you like.
+# Such files come **without the softmax**: no vector needs it. But a language model without it cannot speak. The course keeps a small one (5,000 words, trained later on the frozen states). Put it on your reader, and let your `draw_word` of lesson 03 draw a word from the scores, read it, draw the next. With a `temperature` below 1 the safe words become safer still, above 1 the others likelier.
 
 # %% slide="subslide"
-speaker = Speaker.of_the_course(grown_up)
+draw_word = mine("draw_word")
+
+
+class Speaker(nn.Module):
+    """A reader of both directions, and the one softmax that they share."""
+
+    def __init__(self, reader, softmax, vocabulary, letters=50):
+        super().__init__()
+        self.reader, self.softmax = reader, softmax
+        self.vocabulary, self.letters = vocabulary, letters
+
+    @torch.no_grad()
+    def scores(self, part, direction):
+        """(V,): of the words after a beginning, or before an end; <unk> is never said."""
+        ids = batch_to_ids([part], allow_boundary_tokens=True, max_characters=self.letters)
+        ahead, behind = self.reader(ids)[0][-1][0].chunk(2, -1)  # (T, H) each
+        scores = self.softmax(ahead[-1] if direction == "forward" else behind[0])
+        scores[self.vocabulary.id(str(self.vocabulary.unknown))] = -torch.inf
+        return scores
+
+
+def write(scores, vocabulary, text, direction="forward", temperature=0.7, seed=0):
+    """Word by word, onward from a beginning or back from an end, until a boundary is drawn."""
+    torch.manual_seed(seed)
+    part = ["<S>", *text.split()] if direction == "forward" else [*text.split(), "</S>"]
+    while len(part) < 20:
+        word = vocabulary.word(draw_word(scores(part, direction), temperature))
+        if word.lower() in ("<s>", "</s>"):
+            break
+        part = [*part, word] if direction == "forward" else [word, *part]
+    return " ".join(word for word in part if word not in ("<S>", "</S>"))
+
+
+# %% [markdown]
+# Change beginning, temperature and seed as you like:
+
+# %% [markdown] deck="printed"
+# ## It speaks
+#
+# minutes: 2
+#
+# say: A softmax on top, and the loop of lesson 03: draw a word, read it, draw the next. Three temperatures forward, and one sentence from its end. Below 1 the safe words become safer, above 1 the rare ones gain.
+#
+# ask: Which one would fool you for half a sentence?
+#
+# expect: "None." Read the first one aloud.
+#
+# skip: Read one line.
+
+# %% slide="subslide"
+from course.bilm_from_scratch.quantised_softmax import course_softmax
+
+kept = course_softmax()
+softmax = nn.Linear(*reversed(kept.weight.shape))
+softmax.load_state_dict({"weight": kept.weight, "bias": kept.bias})
+speaker = Speaker(grown_up, softmax, kept.vocabulary)
 for temperature in (0.3, 0.7, 1.2):
-    print(f"forward, {temperature}:", speaker.writes("The", "forward", temperature, seed=2))
-print("backward, 0.7:", speaker.writes("man .", "backward", 0.7, seed=2))
+    said = write(speaker.scores, kept.vocabulary, "The", "forward", temperature, seed=2)
+    print(f"forward, {temperature}: {said}")
+print("backward, 0.7:", write(speaker.scores, kept.vocabulary, "man .", "backward", 0.7, seed=2))
 
 # %% [markdown]
 # Move the slider, with the mouse or the arrow keys: each reader says which words it expects next.
 
+# %% [markdown] deck="figure"
+# ## Each reader says what it expects
+#
+# minutes: 1.5
+#
+# say: After six of eleven words. The forward reader has read *The old man did not* and is asked for *say*; the backward reader has read the sentence from its end and is asked for *did*.
+#
+# ask: Which of the two has the easier question here?
+#
+# expect: "The forward one, it has read more." *Not* has just been read by the backward one: *did, do, could*.
+#
+# skip: Leave it out.
+
 # %% slide="subslide"
+from course.bilm_from_scratch.two_directions import step_through
+
+
+def best(part, direction):
+    """The three likeliest words, with their chances."""
+    chances, ids = speaker.scores(part, direction).softmax(0).topk(3)
+    return list(zip(kept.vocabulary.decode(ids.tolist()), chances.tolist(), strict=True))
+
+
 SENTENCE = "The old man did not say a word ."
-step_through(["<S>", *SENTENCE.split(), "</S>"], speaker.best)
+step_through(["<S>", *SENTENCE.split(), "</S>"], best)
 
 # %% [markdown] slide="slide"
 # ## 4. Pretrain yours
 #
-# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word do: few words are longer. It reads each training sentence once, or a few times if your text is short, and writes a sentence before, in the middle and after.
+# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word do: few words are longer. It reads 200 batches of 32 sentences (each sentence once, or a few times if your text is short) with your loss and your loop, and writes a sentence before, in the middle and after. About 20 s.
+
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Now pretrain a small one of our own parts: letters, 64 cells, two hundred batches of 32 sentences.
+#
+# ask: The poll.
+#
+# expect: "Both: it knows more than one word." One word of context, from a table, is a hard opponent.
+#
+# skip: Vote only.
 
 # %%
 predict(
@@ -606,6 +901,9 @@ predict(
 )
 
 # %% slide="subslide"
+from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm_options import BiLMOptions
+
 BATCHES = 200
 
 
@@ -618,42 +916,76 @@ def fresh_reader(options):
 small = BiLMOptions(
     filters=((1, 16), (2, 32), (3, 48)), dim=64, projection_dim=32, max_characters=20
 )
-young = Speaker(fresh_reader(small), 32, TEXT.vocabulary, letters=20)
-history, said = [], {"before": young.writes("The", "forward")}
+young = Speaker(fresh_reader(small), nn.Linear(32, V), TEXT.vocabulary, letters=20)
+history, told = [], {"after 0": write(young.scores, TEXT.vocabulary, "The")}
 
 
 def asked(sentences):
     """What your loss asks of either direction, (2,)."""
-    layers, mask = young.reader(TEXT.characters(sentences, small.max_characters))
+    layers, mask = young.reader(TEXT.characters(sentences, 20))
     words, _ = TEXT.numbers(sentences)  # with both boundaries
     return bilm_loss(layers[-1], mask, words, young.softmax.weight, young.softmax.bias)
 
 
 def watch(step):
-    """Held-out perplexities every twenty steps, and a sample in the middle."""
+    """Held-out perplexities every twenty steps, a sentence halfway and at the end."""
     if step % 20 == 0:
         with torch.no_grad():
             history.append(asked(HELD_OUT).exp().tolist())
-    if step == BATCHES // 2:
-        said["in the middle"] = young.writes("The", "forward")
+    if step in (BATCHES // 2, BATCHES):
+        told[f"after {step}"] = write(young.scores, TEXT.vocabulary, "The")
 
 
 batches = zip(progress_bar(range(BATCHES)), TEXT.batches(32), strict=False)
 nats = fit(young, asked, (batch for _, batch in batches), RATE, watch)
-said |= {"after": young.writes("The", "forward"), "backward": young.writes("man .", "backward")}
-by_pairs = scores_of_pairs(TEXT)
-said["counts of pairs"] = written(by_pairs, TEXT.vocabulary, ["<S>", "The"], "forward")
-print(*(f"{when}: {text}" for when, text in said.items()), sep="\n")
+told["backward"] = write(young.scores, TEXT.vocabulary, "man .", "backward")
+
+# %% [markdown]
+# What it has written, after so many batches; and what counts of pairs write:
+
+# %% slide="subslide"
+from course.baselines.kneser_ney import KneserNey
+
+table = KneserNey(TEXT.running(TEXT.train), V, 2)
+
+
+def after_the_last(part, direction):
+    """(V,): log of the counted chance of each word after the last one."""
+    last = TEXT.numbers([part[1:]])[0][0, -2:-1].tolist()
+    scores = torch.tensor([table.probability(last, word) for word in range(V)]).log()
+    scores[TEXT.vocabulary.id("<unk>")] = -torch.inf
+    return scores
+
+
+told["counts of pairs"] = write(after_the_last, TEXT.vocabulary, "The")
+print(*(f"{when}: {text}" for when, text in told.items()), sep="\n")
+
+# %% [markdown] deck="figure"
+# minutes: 1.5
+#
+# say: Both readers pass the counts of words, and the counts of pairs are still ahead of both. So little reading makes no sentences. The published model reports 39.7 for both directions after ten epochs over some 800 million words; no number of this figure can be compared with that.
+#
+# ask: Why may it not be compared?
+#
+# expect: "It is another model." Another text and another vocabulary: ours has a thousand words.
+#
+# skip: Say the title.
 
 # %% slide="subslide"
 forward, backward = np.array(history).T
-both = {"forward": forward, "backward": backward}
-title = "Your two readers pass the counts of words (one run)"
-report.draw_run(both, counts, every=20, size=32, title=title)
+worse = max(forward[-1], backward[-1])
+passed = [name for name, found in counts.items() if worse < found]
+plots.curves(
+    np.arange(20, BATCHES + 1, 20),
+    {"forward": forward, "backward": backward}
+    | {name: np.full(len(forward), found) for name, found in counts.items()},
+    title=f"Your two readers pass {' and '.join(passed) or 'no counts'} (one run)",
+    xlabel="batches of 32 sentences",
+    ylabel="held-out perplexity",
+)
 
 # %%
 print(f"forward {forward[-1]:.1f}, backward {backward[-1]:.1f}; {unigram:.1f}, {pairs:.1f}")
-worse = max(forward[-1], backward[-1])
 beaten = "of words and of pairs" if worse < pairs else "of words" if worse < unigram else "none"
 outcome("pass", beaten)
 
@@ -661,6 +993,29 @@ outcome("pass", beaten)
 # So little reading makes no sentences. And one word of context, from a table of pairs, is a hard opponent.
 #
 # These perplexities hold for this text and its 1,000 words: compare them with no others. The published model reports 39.7, the average of both directions, after ten epochs over some 800 million words of the 1 Billion Word Benchmark (section 3.4); three graphics cards worked for about two weeks. Its softmax had about 793,000 words. To score them all for each token would cost more than the rest of the model. A **sampled softmax** scores the right word and 8,192 others, drawn anew for each batch, like the noise words of lesson 01.
+
+# %% [markdown] deck="words"
+# ## The causality test
+#
+# How do you show that a player has seen the cards? Swap one in secret, and **watch who reacts**.
+#
+# . . .
+#
+# Replace the word at position $t$.
+#
+# - No forward state **before** $t$ may move.
+# - No backward state **after** $t$ may move.
+# - The states **at** $t$ must move.
+#
+# minutes: 2.5
+#
+# say: Back to the low curve. We need a test that does not ask how good the model is. Swap one word and read again: whatever moves has read that word, directly or through others. It costs two readings and no training.
+#
+# ask: May the forward states after t move?
+#
+# expect: "No, only the one at t." They may, and they should: they have read the word.
+#
+# skip: Show both steps at once.
 
 # %% [markdown] slide="slide"
 # ## 5. The causality test
@@ -699,7 +1054,22 @@ check("moved", moved)
 #
 # outline: Loop over `zip(model(ids)[0], model(changed)[0])`. For each half: `half.abs().amax(-1) > 1e-6`, shape (T,). `torch.stack` the two halves, then the layers.
 
+# %% [markdown] deck="figure"
+# ## Whichever word is replaced, every state moves
+#
+# minutes: 3
+#
+# say: Down, the word that was replaced; across, the state that moved. Ours is a clean pair of triangles. The other is full, and each cross is a state that moved and must not. The second layer of bidirectional=True reads both directions of the first; the first layer's backward state has read the next word, and hands it on.
+#
+# ask: Look at one cross above. Say aloud which word was replaced, and which state moved.
+#
+# expect: "The last state." Let somebody point: a word at the end was replaced, and a forward state at the beginning moved.
+#
+# skip: Show the triangles, and then the crosses.
+
 # %% slide="subslide"
+from course.bilm_from_scratch.causality import causality
+
 moved = or_reference("moved", moved)
 
 
@@ -717,13 +1087,28 @@ tested = {
     "yours": tables(young.reader, TEXT.characters([short], 20), dog),
     "bidirectional=True": tables(quick["bidirectional=True"], word_ids, other_word),
 }
-title = "bidirectional=True: whichever word is replaced, every state moves"
+strays = {
+    name: int(np.tril(ahead, -1).sum() + np.triu(behind, 1).sum())
+    for name, (ahead, behind) in tested.items()
+}
+title = "States that moved and must not: {} of yours, {} of the other's".format(*strays.values())
 causality(tested, ["<S>", *short, "</S>"], title=title)
 
 # %% [markdown]
 # Yours is a clean pair of triangles. The other is full: in `nn.LSTM` with two layers, the second layer reads both directions of the first. At position $t$ the first layer's backward state has already read $w_{t+1}$. It hands that on to the second layer's forward state, which is then asked for $w_{t+1}$. The paper on BERT says it in one sentence: each word could indirectly "see itself" (section 3.1).
 #
 # What is such a model worth when the future is not there? Cut each sentence off after $t$ words, and let the forward half bet on the next.
+
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Back to the miracle. Cut every sentence off before the word that is to be predicted. A model that reads from the left loses nothing by that.
+#
+# ask: The poll.
+#
+# expect: "It stays the best." Say why it cannot, if it has used what was cut off.
+#
+# skip: Vote only.
 
 # %%
 predict(
@@ -733,11 +1118,47 @@ predict(
 )
 
 
+# %% [markdown] deck="figure"
+# ## Without the future, one of them falls apart
+#
+# minutes: 2.5
+#
+# say: The low curve of the beginning becomes far worse than counting words. The other does not move. The second layer of `bidirectional=True` reads both halves of the first, and the first layer's backward half has read the answer. In a tagger that is what you want. In a language model it is copying.
+#
+# ask: Would one layer be enough to mend it?
+#
+# expect: "Then it is useless." With one layer no forward state sees the future. It is the second that joins the two.
+#
+# skip: Keep it.
+
+
 # %% slide="subslide"
-whole = {name: float(np.exp(losses[-1][0])) for name, losses in quick_losses.items()}
-cut = {name: report.cut_off_perplexity(m, held_ids, held_words) for name, m in quick.items()}
-title = "Without the future, one of them falls apart (forward half, one run each)"
-report.draw_cut(whole, cut, unigram, title)
+@torch.no_grad()
+def cut_off(model):
+    """Perplexity of the forward half when every sentence ends before the word to predict."""
+    W, b = softmax_of(model)
+    nats = []
+    for t in range(1, held_ids.shape[1]):
+        there = held_ids[:, t] > 0
+        ahead = model(held_ids[there, :t])[0][-1][:, -1, :SIZE]
+        answers = held_words[there, t]
+        nats.append(functional.cross_entropy(ahead @ W.T + b, answers, reduction="none"))
+    return float(torch.cat(nats).mean().exp())
+
+
+whole = {name: float(np.exp(nats[-1][0])) for name, nats in paid.items()}
+cut = {name: cut_off(model) for name, model in quick.items()}
+worst = max(cut, key=lambda name: cut[name] / whole[name])
+plots.bars(
+    list(whole),
+    {
+        "the sentence goes on": list(whole.values()),
+        "cut off before the word to predict": list(cut.values()),
+    },
+    title=f"Cut off: {worst}, {cut[worst] / whole[worst]:.0f} times as torn (forward half, one run)",
+    ylabel="perplexity",
+    level=("counts of words", unigram),
+)
 
 # %%
 reached = cut["bidirectional=True"]
@@ -749,6 +1170,17 @@ outcome("honest", "as well as before" if same else against_counts)
 # Where the directions never meet, the two bars are the same. The other model had learnt to copy its neighbour. Where there is no neighbour to copy, it is worse than counts of words. (A cut sentence also lacks its `</S>`.)
 #
 # So two measurements give the leak away, the test and the cut. Now change one thing: one layer in place of two.
+
+# %% [markdown] deck="poll"
+# minutes: 1.5
+#
+# say: Now change one thing: one layer in place of two. Same switch, same training.
+#
+# ask: The poll.
+#
+# expect: "Yes, it is still bidirectional." With one layer there is no second one that could join the two. But ask which half of the state bets on the next word: if the whole state does, it copies again, and the test is silent.
+#
+# skip: Vote only.
 
 # %%
 predict(
@@ -781,23 +1213,58 @@ outcome("one_layer", "yes" if leaks else "no")
 # You see how each run ends, its tables, and how far the states of a short sentence move when a longer one stands **beside it in the batch**.
 
 # %%
-seen = four_runs(TEXT, moved, size=SIZE)
+from course.bilm_from_scratch.broken_bilms import four_models
+
+longest = max(HELD_OUT, key=len)
+
+
+@torch.no_grad()
+def beside(model):
+    """(2,): how far forward and backward top states move beside a longer sentence."""
+    alone = model(TEXT.words([short])[0])[0][-1][0]
+    together = model(TEXT.words([short, longest])[0])[0][-1][0, : len(alone)]
+    return [float(half.abs().max()) for half in (alone - together).chunk(2, -1)]
+
+
+# %% [markdown]
+# Each comes with the question that it is asked; the rest is yours (about 20 s):
+
+# %%
+ends, distances, four = {}, {}, {}
+for name, (model, loss_of) in four_models(V, SIZE, bilm_loss).items():
+    fit(model, loss_of, first_batches(120), RATE, lambda step: None)
+    with torch.no_grad():
+        ends[name] = loss_of((held_ids, held_words)).tolist()
+    distances[name] = beside(model)
+    four[name] = tables(model, word_ids, other_word)
 
 # %% slide="subslide"
-last = np.array([s.losses[-1] for s in seen.values()])
+last = np.array(list(ends.values()))
 plots.bars(
-    list(seen),
+    list(ends),
     {"forward": last[:, 0], "backward": last[:, 1]},
-    title="How the four runs end: held-out loss after 120 batches",
+    title="How do the four runs end? Held-out loss after 120 batches",
     ylabel="nats a token",
     level=("counts of words", np.log(unigram)),
 )
 
+# %% [markdown] deck="figure"
+# ## Three of these four runs are ill
+#
+# minutes: 3
+#
+# say: One is sound, and three have one fault each: a wrong question, padding that is read, directions that meet. The tables give one of them away at once. The other two have clean tables. One shows in its loss, which is too good. The other shows only when a short sentence stands beside a longer one in the batch.
+#
+# ask: Which one do the tables give away, and what would you measure to find the other two?
+#
+# expect: "C, and then the held-out loss." C is right. A loss finds the wrong question, and no loss finds the padding.
+#
+# skip: Leave out the two others.
+
 # %% slide="subslide"
-for name, s in seen.items():
-    print(f"{name:>6}: beside a longer one, forward {s.alone[0]:.0e}, backward {s.alone[1]:.0e}")
-four = {name: (s.ahead, s.behind) for name, s in seen.items()}
-causality(four, ["<S>", *short, "</S>"], title="The four runs")
+for name, (ahead, behind) in distances.items():
+    print(f"{name:>6}: beside a longer one, forward {ahead:.0e}, backward {behind:.0e}")
+causality(four, ["<S>", *short, "</S>"], title="Which of the four runs has read its answer?")
 
 # %% [markdown] exercise="broken_runs"
 # ### Exercise 9. Three broken runs
@@ -829,14 +1296,11 @@ check("broken_runs", broken_runs)
 # %% [markdown]
 # No single number finds all three faults. Ask who has read what, what is asked, and whether a sentence read alone gives the same vectors.
 #
-# Now ask this of your class of section 1. Fifteen positions of padding behind a sentence do what a longer neighbour does.
+# Now ask this of your class of section 1.
 
 # %%
 for name, model in (quick | {"one layer, untrained": one_layer}).items():
-    with torch.no_grad():
-        alone = model(word_ids)[0][-1][0]
-        beside = model(functional.pad(word_ids, (0, 15)))[0][-1][0, : len(alone)]
-    ahead, behind = (float(half.abs().max()) for half in (alone - beside).chunk(2, -1))
+    ahead, behind = beside(model)
     print(f"{name}: padding moves forward states by {ahead:.1e}, backward states by {behind:.1e}")
 
 # %% [markdown]
@@ -880,28 +1344,125 @@ progress()
 # %% slide="subslide"
 FEW, STOP = TEXT.train[:256], TEXT.train[256:320]
 ASKED = [*STOP, *HELD_OUT]
-states = frozen_softmax(grown_up, TEXT, FEW, STOP, ASKED)
-untrained = frozen_softmax(fresh_reader(COURSE.options), TEXT, FEW, STOP, ASKED)
+
+
+@torch.no_grad()
+def bets_of(reader, sentences):
+    """States (N, H) and the words that they are asked for: of a sentence forward, then backward."""
+    states, words = [], []
+    for first in range(0, len(sentences), 32):
+        rows = sentences[first : first + 32]
+        layers, mask = reader(TEXT.characters(rows))
+        for top, ids, T in zip(layers[-1], TEXT.numbers(rows)[0], mask.sum(1), strict=True):
+            ahead, behind = top[:T].chunk(2, -1)
+            states += [ahead[:-1], behind[1:]]
+            words += [ids[1:T], ids[: T - 1]]
+    return torch.cat(states), torch.cat(words)
+
+
+# The sentence of each word asked: 64 to stop by come first.
+sentence = np.repeat(np.arange(len(ASKED)), [2 * len(words) + 2 for words in ASKED])
+to_stop = sentence < len(STOP)
+
+
+def new_softmax(reader, steps=480):
+    """-log p of each word asked, by a softmax trained on frozen states of the 256 sentences."""
+    (x, y), (asked_x, asked_y) = bets_of(reader, FEW), bets_of(reader, ASKED)
+    middle, spread = x.mean(0), x.std(0) + 1e-6
+    x, asked_x = (x - middle) / spread, (asked_x - middle) / spread
+    softmax, paid = nn.Linear(x.shape[1], V), []
+    nn.init.zeros_(softmax.weight)
+    softmax.bias.data = (torch.bincount(y, minlength=V) + 1).log()  # the counts of words
+
+    def look(step):
+        """What it pays for each word asked, every 20 steps."""
+        if step % 20 == 0:
+            with torch.no_grad():
+                scores = softmax(asked_x)
+            paid.append(functional.cross_entropy(scores, asked_y, reduction="none").numpy())
+
+    drawn = (torch.randint(len(y), (512,)) for _ in progress_bar(range(steps)))
+    torch.manual_seed(0)
+    fit(softmax, lambda n: functional.cross_entropy(softmax(x[n]), y[n]), drawn, 3e-3, look)
+    return min(paid, key=lambda nats: nats[to_stop].mean())
+
+
+# %% [markdown]
+# The mixture: EM finds one weight for each model. About 30 s for everything:
+
+
+# %% slide="subslide"
+from course.bilm_from_scratch.counted_text import by_counts, stored_triples
+
+
+def mixed(*parts, rounds=100):
+    """-log of the weighted mean of several models' probabilities; the 64 sentences choose weights."""
+    p, weights = np.exp(-np.stack(parts)), np.full(len(parts), 1 / len(parts))
+    for _ in range(rounds):
+        share = weights[:, None] * p[:, to_stop]
+        weights = (share / share.sum(0)).mean(1)
+    return -np.log(weights @ p)
+
+
+states, untrained = new_softmax(grown_up), new_softmax(fresh_reader(COURSE.options))
 words, two = (by_counts(TEXT, FEW, ASKED, order) for order in (1, 2))
 triples = stored_triples(ASKED)
 counted = [two] if triples is None else [two, triples]
-judged = {
+paid_by = {
     "counts of words": words,
     "untrained states": untrained,
     "counts of pairs": two,
     "the checkpoint's states": states,
+    "all counts": mixed(*counted),
+    "counts and states": mixed(*counted, states),
 }
-answered = {name: part.since(len(STOP)) for name, part in judged.items()}
-answered["all counts"] = mixed(counted, len(STOP))
-answered["counts and states"] = mixed([*counted, states], len(STOP))
-title = f"Learnt from {len(FEW)} sentences, judged by {len(HELD_OUT)} (95 % over sentences)"
-report.draw_answered(answered, title)
+
+# %% [markdown]
+# Perplexity is $e$ to the mean of what is paid, and how many times one perplexity is another is $e$ to the mean **difference**. Its interval: draw the held-out sentences anew, 2,000 times.
+
+# %% [markdown] deck="figure"
+# ## What do the states add to counts?
+#
+# minutes: 2.5
+#
+# say: The strongest cheap rival of a language model is counting. The states by themselves are not ahead of it. So ask the better question: mixed with the counts, do they lower the perplexity? ELMo's paper asks the same way: it puts ELMo beside the best system and measures what is added.
+#
+# ask: What can states know that a table of triples cannot?
+#
+# expect: "The future." Words further back than two, and the letters of a word that the table has never seen.
+#
+# skip: Point at the two bars on the right.
+
+# %% slide="subslide"
+from course.figures.interval_bars import interval_bars
+
+each = np.bincount(sentence[~to_stop] - len(STOP))  # words asked in each held-out sentence
+drawn = np.random.default_rng(0).multinomial(len(each), np.full(len(each), 1 / len(each)), 2000)
+
+
+def times(name, other=None):
+    """How many times the other's perplexity (without one: as it is), with its 95 % interval."""
+    nats = paid_by[name] - (0 if other is None else paid_by[other])
+    nats = np.bincount(sentence[~to_stop] - len(STOP), nats[~to_stop])
+    low, high = np.percentile(np.exp(drawn @ nats / (drawn @ each)), [2.5, 97.5])
+    return {"mean": np.exp(nats.sum() / each.sum()), "low": low, "high": high}
+
+
+added = times("all counts", "counts and states")
+title = "All counts have {mean:.2f} times ({low:.2f} to {high:.2f}) the perplexity".format(**added)
+found = {"perplexity": [times(name) for name in paid_by]}
+title += " of counts and states"
+interval_bars(list(paid_by), found, times=1, title=title, ylabel="perplexity")
 
 # %%
-grown, added = "the checkpoint's states", "counts and states"
-versus = [(grown, "counts of words"), (grown, "counts of pairs"), (grown, "all counts")]
-by_words = ("untrained states", "counts of words")
-report.print_times(answered, *versus, (added, "all counts"), by_words)
+grown = "the checkpoint's states"
+pairs_of = [("counts of words", grown), ("counts of pairs", grown), ("all counts", grown)]
+pairs_of += [("all counts", "counts and states"), ("counts of words", "untrained states")]
+for name, other in pairs_of:
+    said = "{mean:.2f} times that of {} ({low:.2f} to {high:.2f})".format(
+        other, **times(name, other)
+    )
+    print(f"{name}: {said}")
 
 # %% [markdown]
 # The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, each almost three times. Two tables need no network: triples counted in those texts, and pairs in the 256 sentences. Mixed (*all counts*), they do no worse than the states. So the states by themselves are not ahead of counts.
@@ -911,7 +1472,18 @@ report.print_times(answered, *versus, (added, "all counts"), by_words)
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task, as a language model and without its labels, and is frozen then (section 3.4). We have tried it once, with newspaper sentences (the treebank's) and their parts of speech.
 
 # %%
-report.print_task_text()
+from course.results.intervals import Lead
+from course.results.stored import stored_result
+
+stored = stored_result("task_text_pos")
+print(stored)
+perplexity = stored.numbers["perplexity"]
+print(f"perplexity of other sentences of the paper: {perplexity['before']:.1f} before")
+for who in ("softmax alone", "all weights"):
+    said = "{mean:.1f} ({low:.1f} to {high:.1f})".format(**perplexity[who])
+    print(f"{said} with {who} trained (95 %, over three seeds)")
+for layer, gain in stored.numbers["gains"].items():
+    print(f"parts of speech by a linear probe, {layer}, in points: {Lead.of(gain)}")
 
 # %% [markdown]
 # Reading the paper's sentences lowers the perplexity on others by nearly a third. More than half of that needs no new states: the softmax alone brings it. And the probe finds no clear gain. The authors speak of gains on a task "in some cases"; this, one pass over 1,200 sentences, is not one. For whole texts and few labels, lesson 11 asks again.
@@ -922,6 +1494,21 @@ report.print_task_text()
 # > *"ELMo's forward and backward models are two separate networks. They share no parameters; only their losses are added."*
 #
 # The BERT paper, too, speaks of "independently trained" language models. Count the weights.
+
+# %% [markdown] deck="poll"
+# - none: two separate networks
+# - about a seventh
+# - about a half
+#
+# minutes: 1.5
+#
+# say: A myth to end with: the two directions are two separate networks, and only their losses are added. Count the weights of the checkpoint.
+#
+# ask: The poll.
+#
+# expect: "None." The LSTMs share nothing; the token layer serves both, and so does the softmax.
+#
+# skip: Say it.
 
 # %%
 predict("shared", "What share of the checkpoint's weights is used by both directions?", unit="%")
@@ -938,6 +1525,24 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # **Half a myth.** The LSTMs share nothing, and no state of one direction ever reaches the other. But the token layer serves both, and so does the softmax. The paper names two models that do share nothing: TagLM's (lesson 05).
 #
 # And the reverse claim, that a joint model is *deeply* bidirectional? No layer ever sees both sides at once. (Some pages call the sides *Context-before* and *Context-after*, as if a word were predicted from both: neither reader has more than one.) Each direction is an ordinary language model, so training is simple. To join the sides in **every** layer, you must ask another question: lesson 12.
+
+# %% [markdown] deck="words"
+# ## What to take home
+#
+# - Two readers, one question each, and **no state that crosses**.
+# - Low perplexity on held-out text is no proof: change a word that must not be known, and see **which states move**.
+# - Two free checks: $\ln V$ at first, and one batch by heart.
+# - A table of pairs is a hard opponent for a young network.
+#
+# minutes: 1.5
+#
+# say: A line each. At home: exercises 2, 5, 7, 8 and 9. The next lesson mixes the layers: that is ELMo.
+#
+# ask: How would you test the next model for this fault?
+#
+# expect: "With held-out text." Replace a word, and look at what moves before it.
+#
+# skip: Keep it.
 
 # %% [markdown]
 # ## Further reading

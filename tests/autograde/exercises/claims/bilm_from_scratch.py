@@ -30,6 +30,17 @@ def hold(printed: str, corpora: bool) -> None:
     for counts in ("words", "pairs"):
         low = numbers(rf"counts of {counts}: .* times that of the check.* \((\S+) to", printed)
         assert low[0] > 1, f"the checkpoint's states beat counts of {counts}"
+    beside = {
+        name: (float(ahead), float(behind))
+        for name, ahead, behind in re.findall(
+            r"(\w+): beside a longer one, forward (\S+), backward (\S+)\n", printed
+        )
+    }
+    assert [*beside] == ["sound", "A", "B", "C"]
+    assert [name for name, far in beside.items() if max(far) > 1e-3] == ["B"]
+    assert beside["B"][0] < 1e-4, "B's fault is in its backward reader"
+    if corpora:
+        assert "measured: worse than counts of words" in printed, "the cut"
     moves = {
         name: (float(ahead), float(behind))
         for name, ahead, behind in re.findall(
