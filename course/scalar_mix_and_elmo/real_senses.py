@@ -6,7 +6,7 @@ examples a word: the course's biLM, the same network before training, layer 0 of
 random vectors of them, naive Bayes, and naive Bayes beside the biLM.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from course.baselines.untrained import untrained_like
 from course.command import Result, run_experiments
-from course.results.intervals import lead
 from course.scalar_mix_and_elmo.brown_senses import brown_senses, noun_or_verb
 from course.scalar_mix_and_elmo.neighbour_features import RandomVectors, TokenLayer, words_around
 from elmo_mini.checkpoints.pretrained import load_pretrained
@@ -284,37 +283,6 @@ def _nearest(vectors: Floats, every: Sequence[Occurrence], row: int) -> list[str
 
 def _as_text(o: Occurrence) -> str:
     return in_brackets(o.words, o.position, 7)
-
-
-def shown_in_brown(numbers: Mapping[str, Any]) -> str:
-    """The stored neighbours of the four queries, to be printed."""
-    lines = []
-    for row in numbers["shown"]:
-        lines.append(f"\n{row['query']}")
-        for reader in ("layer 2", "layer 2, untrained"):
-            lines += [f"  {reader}:", *(f"     {text}" for text in row[reader])]
-    return "\n".join(lines).strip()
-
-
-def leads_in_brown(questions: Mapping[str, Any], others: Sequence[str]) -> str:
-    """How far layer 2 is ahead of others in each question, in words."""
-    lines = []
-    for question, found in questions.items():
-        lines.append(f"{question} (by chance {found['chance']:.0%}). Layer 2 minus, in points,")
-        lines += [f"  {other:>24}: {lead(found['layer 2 ahead of'][other])}" for other in others]
-    return "\n".join(lines)
-
-
-def leads(numbers: Mapping[str, Any], others: Sequence[str]) -> str:
-    """How far the two readers of layer 2 are ahead of others, in words, by the examples."""
-    sizes = numbers["examples of a word"]
-    lines = []
-    for reader, ahead in numbers["ahead of"].items():
-        for other in others:
-            lines.append(f"{reader} minus {other}, points:")
-            pairs = zip(sizes, ahead[other], strict=True)
-            lines += [f"  {size:>5} examples: {lead(point)}" for size, point in pairs]
-    return "\n".join(lines)
 
 
 EXPERIMENTS = {"brown": brown, "examples": examples}

@@ -354,11 +354,12 @@ def recovered(hold_gamma):
         upstream = 2 * (mixed - WANTED) / WANTED.size
         for_w, for_gamma = mix_gradient(REAL, w, gamma, upstream, decay=0.0)
         w = w - for_w
-        gamma = gamma if hold_gamma else gamma - for_gamma
+        gamma = gamma if hold_gamma else gamma - float(for_gamma)
     return torch.softmax(torch.from_numpy(w), 0).numpy(), gamma
 
 
 (free, gamma), (held, _) = recovered(hold_gamma=False), recovered(hold_gamma=True)
+print(f"layer 1: {100 * free[1]:.1f} % with γ free, {100 * held[1]:.1f} % with γ held")
 plots.bars(
     ["the truth,\nγ = 2", f"learned,\nγ = {gamma:.2f}", "learned,\nγ held at 1"],
     {f"layer {j}": [100 * s[j] for s in (TRUTH, free, held)] for j in range(3)},
@@ -492,7 +493,7 @@ check("train_mix", train_mix)
 # outline: One optimiser before the loop. In each step: scores at the words, the loss with its penalty, empty the gradients, `backward`, `step`, append the softmax of the detached `mix.w`. `torch.stack` at the end.
 
 # %% [markdown]
-# Now parts of speech in the Penn Treebank. (Without this corpus: kinds of names, in fewer sentences.) A linear head on the mix learns from forty sentences, drawn from 120, in fifty steps; the words of a hundred others judge it. Nobody looks at a word's neighbours here, so all words lie in one long row, and there is no padding.
+# Now parts of speech in the Penn Treebank. (Without this corpus: kinds of names, in fewer sentences.) A linear head on the mix learns from forty sentences, drawn from 120, in fifty steps; the words of a hundred others judge it. The head sees one word's vector at a time, so all words can lie in one long row, without padding.
 
 # %% slide="subslide"
 from course.texts.small_tasks import sentences_with_labels
@@ -600,7 +601,7 @@ better = {"ahead": "learned shares", "behind": "the plain average"}
 outcome("best_mix", better.get(by_learning.verdict, by_learning.verdict))
 
 # %% [markdown]
-# Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
+# A bar is the lead over the average, on the same test words; a whisker is its 95 % interval over draws and sentences. Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
 
 # %% [markdown] deck="figure"
 # minutes: 2
@@ -621,6 +622,7 @@ for way, added in (("learned", ""), ("learned,\nlayer norm", ", layer norm")):
         lines[f"layer {j}{added}"] = history[..., j].mean(0)
         bands[f"layer {j}{added}"] = history[..., j].min(0), history[..., j].max(0)
 leads = [lines[f"layer 2{added}"][-1] - lines[f"layer 1{added}"][-1] for added in ("", added)]
+print(f"layer 2 less layer 1: {leads[0]:+.1f} points of share, {leads[1]:+.1f} with the norm")
 plots.curves(
     np.arange(1, 51),
     lines,
@@ -631,7 +633,7 @@ plots.curves(
 )
 
 # %% [markdown]
-# Layer 2 takes the lead. With the norm that lead is gone, or nearly, and the task is solved as well as before. Is it because layer 2 is the loudest? Change that alone: give layers 1 and 2 each other's volume. The last two lines of the cell are changes of one word; try your own (`decay=0.001` is what AllenNLP's guide recommends).
+# Layer 2 takes the lead. With the norm that lead is gone, or nearly, and the task is solved as well as before. Is it because layer 2 is the loudest? Change that alone: give layers 1 and 2 each other's volume. Each variant is one line of `CHANGED`. Add one of your own, such as `trained(decay=0.001)`: AllenNLP's guide recommends it.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -813,7 +815,7 @@ def apart(read, recorded):
     found = []
     for n, batch in enumerate(zip(*recorded.texts, strict=True)):  # sentence n of each text
         pairs = zip(read(batch), recorded.vectors, strict=False)
-        found.append([np.abs(yours.numpy() - text[n]).max() for yours, text in pairs])
+        found.append([np.abs(np.asarray(yours) - text[n]).max() for yours, text in pairs])
     return np.array(found).T
 
 
@@ -997,6 +999,7 @@ def reading(bilm, parts, mix):
 
 carrying = reading(CarryingBiLM(CharCNN(weights), weights), weights, ScalarMix)
 both = {"each from zeros": fresh.max(0), "states carried": apart(carrying, THEIRS).max(0)}
+print(f"states carried, largest distance of all twelve: {both['states carried'].max():.0e}")
 agreement(both, f"Carried: at most {both['states carried'].max():.0e} on all twelve sentences")
 
 # %% [markdown]
@@ -1239,7 +1242,7 @@ for name, rival, ahead in zip(ORDER, BEST, AGAINST, strict=True):
     print(f"{name}, layer 2 minus {rival}, in points: {ahead}")
 
 # %% [markdown]
-# Noun or verb: *the play* or *to play*? The word before, alone, has 91 %, six points behind layer 2; layer 1 is two behind. Meaning: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. From layer 0 of the words in their order it cannot be told, nor from layer 1. So a vector for meaning hardly needs an LSTM here; for *play*'s grammar it leads by six points.
+# Each line is layer 2 minus its strongest control. Noun or verb: *the play* or *to play*? The word before, alone, has 91 %, six points behind layer 2; layer 1 is two behind. Meaning: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. From layer 0 of the words in their order it cannot be told, nor from layer 1. So a vector for meaning hardly needs an LSTM here; for *play*'s grammar it leads by six points. (*Drama* is the sense of 56 of the 67 nouns: who always says so is right for 84 %.)
 #
 # With labelled examples (*senseval*, at the end of the page), naive Bayes, which counts words, is ahead of layer 2 read by the five nearest examples.
 #
@@ -1288,7 +1291,7 @@ progress()
 # **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (untrained network, random vectors or layer 0 of the neighbours, naive Bayes, majority or first sense, chance), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
 
 # %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, a linear probe of layer 2 has 84 %: far above the majority (57 %) and the untrained network (67 %), and three points below naive Bayes (87 %). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, the vote of the five nearest is right for 79 % with layer 2, for 67 % with the untrained network; the commonest sense alone has 57 %. A linear probe of layer 2 has 84 %, three points below naive Bayes (87 %). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
 #
 # Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 
@@ -1297,7 +1300,7 @@ progress()
 #
 # Four minutes.
 #
-# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read in two ways: by the five nearest examples (the line *layer 2*), and by a linear probe, a straight cut that is trained (*layer 2, linear*; lesson 09).
+# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read in two ways: by the five nearest examples, as are the random vectors (*layer 2*), and by a linear probe, a straight cut that is trained (*layer 2, linear*; lesson 09). Compare only what is read alike. A band is a 95 % interval over test sentences and draws of examples.
 
 # %%
 predict(
@@ -1312,9 +1315,10 @@ from course.figures.interval_bars import interval_curves
 CURVE = stored_result("real_senses_examples").numbers
 LEADS = [Lead.of(point) for point in CURVE["ahead of"]["layer 2, linear"]["naive Bayes"]]
 FIRST, *_, LAST = LEADS
+SHOWN = ("naive Bayes", "layer 2, linear", "layer 2", "random vectors around")
 interval_curves(
     CURVE["examples of a word"],
-    CURVE["accuracy"],
+    {name: CURVE["accuracy"][name] for name in SHOWN},
     title=f"Linear less naive Bayes: {FIRST.mean:+.1f} with 10 examples, {LAST} with 1,000",
     xlabel="labelled examples of a word (800 test sentences)",
     ylabel="right, percent",
@@ -1365,7 +1369,7 @@ print("learned by the task:", *(name for name, p in elmo.named_parameters() if p
 # %% [markdown]
 # Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. What became of the shares in the paper's tasks? Lesson 09 asks.
 #
-# The other class, `ElmoEmbedder`, you have used in section 1. Its `batch_to_embeddings` gives every layer unmixed, (B, L + 1, T, 2H), and a mask. For the two sentences above, the published model would give (2, 3, 6, 1024), with zeros behind the shorter one, and a mask (2, 6). The class came with `pip install allennlp`, stood in `allennlp.commands.elmo`, took `options_file`, `weight_file` and `cuda_device`, and left AllenNLP in April 2020. Without files it fetched the published ones at its first call, which was slow; whoever had them gave their paths. Words come as lists: the outer list is the batch, an inner one a sentence or a whole article, in any language. An English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
+# The other class, `ElmoEmbedder`, you have used in section 1. Its `batch_to_embeddings` gives every layer unmixed, (B, L + 1, T, 2H), and a mask. For the two sentences above, the published model would give (2, 3, 6, 1024), with zeros behind the shorter one, and a mask (2, 6). The class stood in `allennlp.commands.elmo`, took `options_file`, `weight_file` and `cuda_device`, and left AllenNLP in April 2020. Without files it fetched the published ones at its first call. Words come as lists: the outer list is the batch, an inner one a sentence or a whole article, in any language. An English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
 
 # %% [markdown]
 # AllenNLP and bilm-tf test themselves with a small published model and the vectors of the authors' TensorFlow program. If its files are on your machine (`ELMO_FIXTURE` names the folder), your ELMo reads them now.
