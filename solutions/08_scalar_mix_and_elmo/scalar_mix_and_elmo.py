@@ -353,7 +353,7 @@ def recovered(hold_gamma):
         mixed = scalar_mix(torch.from_numpy(REAL), torch.from_numpy(w), gamma).numpy()
         upstream = 2 * (mixed - WANTED) / WANTED.size
         for_w, for_gamma = mix_gradient(REAL, w, gamma, upstream, decay=0.0)
-        w = w - for_w
+        w = w - np.asarray(for_w)
         gamma = gamma if hold_gamma else gamma - float(for_gamma)
     return torch.softmax(torch.from_numpy(w), 0).numpy(), gamma
 
@@ -569,7 +569,7 @@ def trained(use=(0, 1, 2), learn=True, norm=False, decay=0.0, louder=(1, 1, 1)):
         with torch.no_grad():
             said = head(mix([louder[j] * asked[j] for j in use], everywhere)).argmax(-1)
         rights.append((said == truth)[0].numpy())
-        histories.append([100 * np.asarray(row.detach()) for row in shares])
+        histories.append([100 * torch.as_tensor(row).detach().numpy() for row in shares])
     return np.array(rights, float), np.array(histories)
 
 
@@ -589,7 +589,7 @@ by_learning = Lead.of(AHEAD["learned"])
 interval_bars(
     list(AHEAD),
     {"ahead": list(AHEAD.values())},
-    title=f"Learned shares less the plain average: {by_learning}",
+    title=f"Learned shares less plain average: {by_learning}",
     ylabel="points ahead of the average",
 )
 
@@ -814,7 +814,7 @@ def apart(read, recorded):
     """The largest difference of a number from the recorded one, (texts, sentences)."""
     found = []
     for n, batch in enumerate(zip(*recorded.texts, strict=True)):  # sentence n of each text
-        pairs = zip(read(batch), recorded.vectors, strict=False)
+        pairs = zip(read(list(batch)), recorded.vectors, strict=False)
         found.append([np.abs(np.asarray(yours) - text[n]).max() for yours, text in pairs])
     return np.array(found).T
 
@@ -968,7 +968,7 @@ reverse_each, lstm_step = mine("reverse_each"), mine("lstm_step")
 
 
 class CarryingBiLM:
-    """Your readers, which begin every call where the last one ended. It keeps its row order."""
+    """Your two readers; every call begins where the last one ended, row by row."""
 
     def __init__(self, char_cnn, weights):
         self.char_cnn, self.states, self.stacks = char_cnn, [None, None], []
@@ -994,7 +994,7 @@ class CarryingBiLM:
 
 def reading(bilm, parts, mix):
     """A reader of batches, with this one biLM for all of its calls."""
-    return lambda batch: embed(batch, parts, CharCNN, lambda *_: bilm, mix)
+    return lambda batch: embed(batch, parts, CharCNN, lambda *_, **__: bilm, mix)
 
 
 carrying = reading(CarryingBiLM(CharCNN(weights), weights), weights, ScalarMix)
@@ -1331,7 +1331,7 @@ for size, ahead in zip(CURVE["examples of a word"], LEADS, strict=True):
 outcome("ten", {"ahead": "layer 2", "behind": "naive Bayes"}.get(FIRST.verdict, FIRST.verdict))
 
 # %% [markdown]
-# Read by a linear probe, layer 2 keeps pace with naive Bayes from ten to three hundred examples. With a thousand, naive Bayes is ahead by three points. Read by the nearest neighbours, as in the paper, layer 2 is behind it everywhere, though ahead of random vectors from thirty examples on. Naive Bayes was made for this question. ELMo's vectors were made for no question: the same numbers tell nouns from verbs.
+# Layer 2, read by a linear probe, and naive Bayes cannot be told apart from ten to three hundred examples. But the difference falls all the way: with a thousand, naive Bayes is ahead by three points. Read by the nearest neighbours, as in the paper, layer 2 is behind it everywhere, though ahead of random vectors from thirty examples on. Naive Bayes was made for this question. ELMo's vectors were made for no question: the same numbers tell nouns from verbs.
 #
 # **The paper's own test** takes all ambiguous words of a text (table 5, F1 in percent; CoVe takes its vectors from the encoder of a translator):
 #

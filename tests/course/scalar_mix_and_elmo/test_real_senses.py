@@ -98,8 +98,10 @@ def test_the_claims_about_examples() -> None:
     assert numbers["examples of a word"] == [10, 30, 100, 300, 1000]
     linear, nearest = (numbers["ahead of"][name] for name in ("layer 2, linear", "layer 2"))
     *few, many = linear["naive Bayes"]
-    assert all(p["low"] < 0 < p["high"] for p in few)  # "keeps pace"
+    assert all(p["low"] < 0 < p["high"] for p in few)  # "cannot be told apart"
     assert many["high"] < 0
+    means = [p["mean"] for p in linear["naive Bayes"]]
+    assert means == sorted(means, reverse=True)  # "falls all the way"
     assert round(-100 * many["mean"]) == 3  # "by three points"
     assert all(p["high"] < 0 for p in nearest["naive Bayes"])  # "behind it everywhere"
     ten, *more = nearest["random vectors around"]
