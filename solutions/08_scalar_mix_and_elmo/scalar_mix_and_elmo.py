@@ -520,7 +520,7 @@ print(f"{WHAT}: {len(KINDS)} kinds, {len(SENTENCE)} words to judge by")
 
 
 # %% [markdown]
-# Top layer, plain average or learned shares? First your prediction, then the run (about 40 s).
+# Top layer, plain average or learned shares? First your prediction, then the run: `trained()` is the whole experiment, and each way is one call of it (about 40 s).
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -951,6 +951,9 @@ check("read_on", read_on)
 #
 # outline: For each layer and its pair: step through `x.unbind(1)` and collect h and c; stack both on axis 1; append the pair at `[rows, lengths - 1]`; the new x is the stack, plus the old x from the second layer on; append it to the outputs.
 
+# %% [markdown]
+# `CarryingBiLM` is the wiring: your `read_on` in both directions, and between two calls it keeps the states in which each ended. Both measurements are `apart` again; only the reader changes.
+
 # %% [markdown] deck="figure"
 # minutes: 1.5
 #
@@ -1003,7 +1006,7 @@ print(f"states carried, largest distance of all twelve: {both['states carried'].
 agreement(both, f"Carried: at most {both['states carried'].max():.0e} on all twelve sentences")
 
 # %% [markdown]
-# All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow; `stateful=True` gives AllenNLP's numbers.
+# All twelve sentences. A difference is explained by a change that makes it vanish, not by a story that fits. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow; `stateful=True` gives AllenNLP's numbers.
 
 # %% [markdown]
 # What is yours can leave home: the next cell writes a package of your own, which needs torch, NumPy and h5py, and nothing of this course.
@@ -1353,7 +1356,7 @@ outcome("ten", {"ahead": "layer 2", "behind": "naive Bayes"}.get(FIRST.verdict, 
 # | Original | 93.6 | 4096 / 512 | 84.63 | 93.85 |
 # | Original, 5.5 billion words | 93.6 | 4096 / 512 | 84.93 | 94.01 |
 #
-# A seventh of the weights costs one point. One reads that ELMo learnt from Wikipedia: of these, only the last one did, and from news as well.
+# A seventh of the weights costs one point. Of these, only the last one learnt from Wikipedia, and from news as well.
 #
 # Much code was written for AllenNLP, whose support ended in December 2022. Its names work here. `Elmo` takes the two files and the number of outputs, `batch_to_ids` the sentences:
 
