@@ -2,11 +2,11 @@
 
 ``brown``: neighbours of *play* and *bank* in Brown, with the paper's own two queries of table 4.
 ``examples``: senses of *hard*, *interest*, *line* and *serve* (senseval) from ten to a thousand
-examples a word: the course's biLM, the same network before training, random vectors of the words
-around, and naive Bayes.
+examples a word: the course's biLM, the same network before training, layer 0 of the words around,
+random vectors of them, naive Bayes, and naive Bayes beside the biLM.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from course.baselines.untrained import untrained_like
 from course.command import Result, run_experiments
-from course.results.intervals import lead
 from course.scalar_mix_and_elmo.brown_senses import brown_senses, noun_or_verb
 from course.scalar_mix_and_elmo.neighbour_features import RandomVectors, TokenLayer, words_around
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.probing.classifiers import knn, linear, majority
+from elmo_mini.probing.classifiers import knn, majority
 from elmo_mini.probing.neighbours import in_brackets, same_label_share
 from elmo_mini.probing.probe import occurrence_vectors
 from elmo_mini.probing.probing_tasks import Occurrence, senseval
@@ -29,7 +28,10 @@ from elmo_mini.probing.report import bootstrap_interval, share_right
 
 with brought_by("experiments"):
     from sklearn.feature_extraction import DictVectorizer
+    from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
 
 Floats = NDArray[np.floating[Any]]
 Reader = Callable[[Sequence[Occurrence], Sequence[Occurrence]], Sequence[str]]
@@ -39,6 +41,7 @@ QUERIES = {  # sentence and place in Brown; the first two are those of the paper
 }
 NEAREST, SHOWN, UNTRAINED = 5, 3, 4
 SIZES, ASKED, POOL, DRAWS = (10, 30, 100, 300, 1_000), 200, 1_000, 3
+BOTH = "naive Bayes with layer 2"
 AROUND, RANDOM_SIZE, TABLES, SMOOTHING, LINEAR_C = 3, 256, 5, 0.1, 0.01
 
 
@@ -64,12 +67,27 @@ def clues(o: Occurrence) -> dict[str, float]:
     return found | dict.fromkeys(local, 1.0)
 
 
-def naive_bayes(known: Sequence[Occurrence], asked: Sequence[Occurrence]) -> list[str]:
-    """The likeliest sense by the words around, one word's examples at a time."""
+def naive_bayes(
+    known: Sequence[Occurrence], asked: Sequence[Occurrence]
+) -> tuple[list[str], Floats]:
+    """The senses of one word's examples, and the log probability of each by the words around.
+
+    Returns
+    -------
+    S labels in the order of the alphabet, and (asked, S)
+    """
     table = DictVectorizer()
     model = MultinomialNB(alpha=SMOOTHING)
     model.fit(table.fit_transform(map(clues, known)), [o.label for o in known])
-    return [str(label) for label in model.predict(table.transform(map(clues, asked)))]
+    return model.classes_.tolist(), model.predict_log_proba(table.transform(map(clues, asked)))
+
+
+def linear_probe(known: Floats, labels: Sequence[str], asked: Floats) -> Floats:
+    """The log probability of each sense by logistic regression, (asked, S), as `naive_bayes`."""
+    if len(set(labels)) == 1:
+        return np.zeros((len(asked), 1))
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=LINEAR_C, max_iter=1_000))
+    return np.asarray(model.fit(known, labels).predict_log_proba(asked))
 
 
 def examples(bilm: FastBiLM) -> tuple[str, Result]:
@@ -96,6 +114,9 @@ def examples(bilm: FastBiLM) -> tuple[str, Result]:
         name: occurrence_vectors(network, everything, [2])[:, 0]
         for name, network in networks.items()
     } | {f"random, seed {seed}": random_around(everything, seed) for seed in range(TABLES)}
+    around = words_around(everything, AROUND, TokenLayer(bilm))
+    probed = {f"{name}, linear": vectors for name, vectors in rows.items() if name in networks}
+    probed["layer 0 around, linear"] = around.reshape(len(around), -1)
     words = np.array([o.group for o in everything])
     found: dict[str, list[list[NDArray[np.bool_]]]] = {}
     for size in SIZES:
@@ -106,15 +127,16 @@ def examples(bilm: FastBiLM) -> tuple[str, Result]:
                 word: drawn.permutation(np.flatnonzero(words[: len(pool)] == word))[:size]
                 for word in np.unique(words)
             }
-            for name, answer in _answers(rows, pool, asked, known).items():
+            for name, answer in _answers(rows, probed, pool, asked, known).items():
                 right.setdefault(name, []).append(answer)
         for name, draws in right.items():
             found.setdefault(name, []).append(draws)
     for name, part, count in (
-        ("layer 2, untrained", "untrained", 2),
-        ("random vectors around", "random", TABLES),
+        ("layer 2, untrained", "untrained, seed {}", 2),
+        ("layer 2, untrained, linear", "untrained, seed {}, linear", 2),
+        ("random vectors around", "random, seed {}", TABLES),
     ):
-        seeds = [found.pop(f"{part}, seed {seed}") for seed in range(count)]
+        seeds = [found.pop(part.format(seed)) for seed in range(count)]
         found[name] = [[*chain.from_iterable(draws)] for draws in zip(*seeds, strict=True)]
     numbers = np.arange(len(asked))
     accuracy = {name: [_interval(d, numbers) for d in draws] for name, draws in found.items()}
@@ -127,7 +149,7 @@ def examples(bilm: FastBiLM) -> tuple[str, Result]:
             for other in found
             if other != reader
         }
-        for reader in ("layer 2", "layer 2, linear")
+        for reader in ("layer 2", "layer 2, linear", BOTH)
     }
     result = {
         "examples of a word": list(SIZES),
@@ -141,13 +163,14 @@ def examples(bilm: FastBiLM) -> tuple[str, Result]:
 
 def _answers(
     rows: dict[str, Floats],
+    probed: dict[str, Floats],
     pool: Sequence[Occurrence],
     asked: Sequence[Occurrence],
     known: dict[str, NDArray[np.int64]],
 ) -> dict[str, NDArray[np.bool_]]:
     """Which of the asked each reader has right."""
-    others = ("layer 2, linear", "naive Bayes", "majority")
-    right = {name: np.zeros(len(asked), bool) for name in (*rows, *others)}
+    others = ("naive Bayes", BOTH, "majority")
+    right = {name: np.zeros(len(asked), bool) for name in (*rows, *probed, *others)}
     groups = np.array([o.group for o in asked])
     for word, of_word in known.items():
         places = np.flatnonzero(groups == word)
@@ -156,13 +179,15 @@ def _answers(
         for name, vectors in rows.items():
             said = knn(vectors[of_word], labels, vectors[len(pool) + places], NEAREST)
             right[name][places] = np.array(said) == wanted
-        line = linear(
-            rows["layer 2"][of_word], labels, rows["layer 2"][len(pool) + places], LINEAR_C
-        )
-        right["layer 2, linear"][places] = np.array(line) == wanted
         given = [pool[int(row)] for row in of_word]
-        questions = [asked[int(place)] for place in places]
-        right["naive Bayes"][places] = np.array(naive_bayes(given, questions)) == wanted
+        senses, counted = naive_bayes(given, [asked[int(place)] for place in places])
+        likely = {"naive Bayes": counted} | {
+            name: linear_probe(vectors[of_word], labels, vectors[len(pool) + places])
+            for name, vectors in probed.items()
+        }
+        likely[BOTH] = counted + likely["layer 2, linear"]
+        for name, log_probabilities in likely.items():
+            right[name][places] = np.array(senses)[log_probabilities.argmax(1)] == wanted
         common = majority([""] * len(labels), labels, [""] * len(wanted))
         right["majority"][places] = np.array(common) == wanted
     return right
@@ -258,37 +283,6 @@ def _nearest(vectors: Floats, every: Sequence[Occurrence], row: int) -> list[str
 
 def _as_text(o: Occurrence) -> str:
     return in_brackets(o.words, o.position, 7)
-
-
-def shown_in_brown(numbers: Mapping[str, Any]) -> str:
-    """The stored neighbours of the four queries, to be printed."""
-    lines = []
-    for row in numbers["shown"]:
-        lines.append(f"\n{row['query']}")
-        for reader in ("layer 2", "layer 2, untrained"):
-            lines += [f"  {reader}:", *(f"     {text}" for text in row[reader])]
-    return "\n".join(lines).strip()
-
-
-def leads_in_brown(questions: Mapping[str, Any], others: Sequence[str]) -> str:
-    """How far layer 2 is ahead of others in each question, in words."""
-    lines = []
-    for question, found in questions.items():
-        lines.append(f"{question} (by chance {found['chance']:.0%}). Layer 2 minus, in points,")
-        lines += [f"  {other:>24}: {lead(found['layer 2 ahead of'][other])}" for other in others]
-    return "\n".join(lines)
-
-
-def leads(numbers: Mapping[str, Any], others: Sequence[str]) -> str:
-    """How far the two readers of layer 2 are ahead of others, in words, by the examples."""
-    sizes = numbers["examples of a word"]
-    lines = []
-    for reader, ahead in numbers["ahead of"].items():
-        for other in others:
-            lines.append(f"{reader} minus {other}, points:")
-            pairs = zip(sizes, ahead[other], strict=True)
-            lines += [f"  {size:>5} examples: {lead(point)}" for size, point in pairs]
-    return "\n".join(lines)
 
 
 EXPERIMENTS = {"brown": brown, "examples": examples}

@@ -5,12 +5,15 @@ sentences written for this course.
 """
 
 import random
-from itertools import islice
+from itertools import groupby, islice
 
 from elmo_mini import corpora
 from elmo_mini.probing.probing_tasks import Occurrence, Task, parts_of_speech
 from elmo_mini.tagging.data import chunking, entities
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
+
+LabelledSentence = tuple[list[str], list[str]]
+"""Words, and a label for each."""
 
 
 def labelled_words(train: int, test: int) -> Task:
@@ -24,6 +27,14 @@ def labelled_words(train: int, test: int) -> Task:
         title = "kinds of names (the course's sentences)"
         parts = (_words(entities("train"), train), _words(entities("test"), test))
         return Task("names", title, *parts)
+
+
+def sentences_with_labels(
+    train: int, test: int
+) -> tuple[str, list[LabelledSentence], list[LabelledSentence]]:
+    """What is labelled, and so many whole sentences of `labelled_words`, or fewer."""
+    task = labelled_words(26 * train, 26 * test)
+    return task.title, _whole(task.train, train), _whole(task.test, test)
 
 
 def labelled_sentences(
@@ -42,6 +53,13 @@ def labelled_sentences(
     mixed = list(pool)
     random.Random(seed).shuffle(mixed)
     return what, mixed[:train], asked[:test]
+
+
+def _whole(words: tuple[Occurrence, ...], most: int) -> list[LabelledSentence]:
+    """The sentences of which every word is there."""
+    sentences = (list(of_one) for _, of_one in groupby(words, key=lambda o: id(o.words)))
+    whole = (of_one for of_one in sentences if len(of_one) == len(of_one[0].words))
+    return [(list(of_one[0].words), [o.label for o in of_one]) for of_one in islice(whole, most)]
 
 
 def _words(sentences: list[TaggedSentence], most: int) -> tuple[Occurrence, ...]:

@@ -61,30 +61,14 @@ plots.road("08")
 # **Instructor.** Minutes of a first reader: introduction 2; sections 1 and 2, 10; section 3, 17; section 4, 27; section 5, 25; section 6, 18; section 7, 17; section 8, 4; myth and recap, 3. That is about 125, with a minute of waiting; with hints and second tries, 150. The essay takes 10, at home. Optional: senses 4, the old interface 10. For 60 minutes: show exercises 3, 4 and 5 solved, let them do 1, 2, 6 and 8, and leave the rest for home. Students get stuck in exercise 6 on where `</S>` goes in a short sentence (draw two rows of a batch, padding in grey), and in exercise 7 on the state of a short sentence beside a long one: the same drawing helps. Anyone who missed lessons 06 and 07 gets the course's parts, and the lesson says so. In the solved notebook `write_my_elmo()` makes its package of the course's parts in a temporary folder, so there is something to show without a learner's folder.
 
 # %%
-from functools import partial
-from itertools import pairwise
-
 import numpy as np
 import torch
 
 from autograde import calibration, check, mine, or_reference, outcome, predict, whose
-from autograde.exercises.scalar_mix_and_elmo.broken import in_arrays, planted
-from course.bilm_from_scratch import allennlp_record
 from course.figures import plots
-from course.figures.interval_bars import interval_bars, interval_curves
-from course.results.intervals import lead
-from course.results.stored import stored_result
-from course.scalar_mix_and_elmo import mixing
-from course.scalar_mix_and_elmo.agreement_figure import agreement
-from course.scalar_mix_and_elmo.mix_sliders import mix_sliders
-from course.scalar_mix_and_elmo.real_senses import leads, leads_in_brown, shown_in_brown
-from course.scalar_mix_and_elmo.stateful_bilm import CarryingBiLM
-from course.scalar_mix_and_elmo.word_explorer import word_explorer
-from elmo_mini import Elmo, ElmoEmbedder, batch_to_ids
+from course.figures.interval_bars import interval_bars
+from course.results.intervals import Lead
 from elmo_mini.checkpoints.official import official_file
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.embedding.elmo import as_black_box
-from elmo_mini.text.senses import sense_sentences
 
 torch.set_num_threads(1)  # small matrices: a second thread often costs more than it brings
 
@@ -134,8 +118,12 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 # skip: Read the first block only. Live instead: type a sentence of the room's into the next cell; it takes a second.
 
 # %% slide="subslide"
-COURSE = load_pretrained()
-embedder = ElmoEmbedder(module=COURSE)
+from course.scalar_mix_and_elmo.word_explorer import word_explorer
+from elmo_mini import ElmoEmbedder
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.text.senses import sense_sentences
+
+embedder = ElmoEmbedder(module=load_pretrained())
 SENTENCES = [s for s in sense_sentences() if s.word in ("play", "bank", "mouse", "spring")]
 texts = [list(s.tokens) for s in SENTENCES]
 in_context = embedder.embed_batch(texts)  # (L + 1, words, 2H) for each sentence
@@ -242,6 +230,8 @@ check("scalar_mix", scalar_mix)
 # skip: Say only that nouns and verbs part. Live instead: move the sliders in the notebook; each move is drawn at once.
 
 # %% slide="subslide"
+from course.scalar_mix_and_elmo.mix_sliders import mix_sliders
+
 scalar_mix = or_reference("scalar_mix", scalar_mix)
 PLAYS = [
     (layers[:, s.position], s.pos.lower())
@@ -313,11 +303,13 @@ check("mix_gradient", mix_gradient)
 # %% [markdown]
 # A slider goes down if its layer is *worse than the mix*: the layers are judged against each other.
 #
-# Somebody has mixed real layers with the shares 10 %, 70 % and 20 % and the volume 2. Can your gradient recover these numbers? And what if γ is held at 1? The layers are not equally loud:
+# Mix real layers with the shares 10 %, 70 % and 20 % and the volume 2, and hand over the result alone. Can your gradient recover these numbers? And what if γ is held at 1? The layers are not equally loud:
 
 # %%
 mix_gradient = or_reference("mix_gradient", mix_gradient)
-REAL = np.concatenate(in_context[:8], 1)  # (3, words, 2H)
+REAL = np.concatenate(in_context[:8], 1).astype(float)  # (3, words, 2H)
+TRUTH = np.array([0.1, 0.7, 0.2])
+WANTED = 2 * np.einsum("j,jkd->kd", TRUTH, REAL)  # (words, 2H)
 for j, layer in enumerate(REAL):
     print(f"layer {j}: standard deviation {layer.std():.2f}")
 
@@ -352,15 +344,26 @@ predict(
 #
 # skip: Keep this one: the rest of the lecture leans on it.
 
+
 # %% slide="subslide"
-TRUTH = np.array([0.1, 0.7, 0.2])
-known = mixing.KnownMix.of(REAL, TRUTH, gamma=2)
-free, gamma = known.learned(mix_gradient)
-held, _ = known.learned(mix_gradient, hold_gamma=True)
+def recovered(hold_gamma):
+    """Shares and gamma after 300 steps down the mean squared distance, by your gradient."""
+    w, gamma = np.zeros(3), 1.0
+    for _ in range(300):
+        mixed = scalar_mix(torch.from_numpy(REAL), torch.from_numpy(w), gamma).numpy()
+        upstream = 2 * (mixed - WANTED) / WANTED.size
+        for_w, for_gamma = mix_gradient(REAL, w, gamma, upstream, decay=0.0)
+        w = w - np.asarray(for_w)
+        gamma = gamma if hold_gamma else gamma - float(for_gamma)
+    return torch.softmax(torch.from_numpy(w), 0).numpy(), gamma
+
+
+(free, gamma), (held, _) = recovered(hold_gamma=False), recovered(hold_gamma=True)
+print(f"layer 1: {100 * free[1]:.1f} % with γ free, {100 * held[1]:.1f} % with γ held")
 plots.bars(
     ["the truth,\nγ = 2", f"learned,\nγ = {gamma:.2f}", "learned,\nγ held at 1"],
     {f"layer {j}": [100 * s[j] for s in (TRUTH, free, held)] for j in range(3)},
-    title="With γ held, the shares no longer tell the truth",
+    title=f"Layer 1: {free[1]:.0%} with γ free, {held[1]:.0%} with γ held, where 70% is true",
     ylabel="share, percent",
 )
 
@@ -490,7 +493,34 @@ check("train_mix", train_mix)
 # outline: One optimiser before the loop. In each step: scores at the words, the loss with its penalty, empty the gradients, `backward`, `step`, append the softmax of the detached `mix.w`. `torch.stack` at the end.
 
 # %% [markdown]
-# Now parts of speech in the Penn Treebank: forty sentences to learn from, a hundred to judge by. (Without this corpus: kinds of names, in fewer sentences.) Top layer, plain average or learned shares? (Half a minute.)
+# Now parts of speech in the Penn Treebank. (Without this corpus: kinds of names, in fewer sentences.) A linear head on the mix learns from forty sentences, drawn from 120, in fifty steps; the words of a hundred others judge it. The head sees one word's vector at a time, so all words can lie in one long row, without padding.
+
+# %% slide="subslide"
+from course.texts.small_tasks import sentences_with_labels
+
+WHAT, LEARN, ASKED = sentences_with_labels(120, 100)  # two lists of (words, labels)
+KINDS = sorted({label for _, labels in LEARN for label in labels})
+
+
+def in_a_row(sentences):
+    """The layers of all words, three of (1, N, 512); their mask and label numbers, (1, N)."""
+    layers = embedder.embed_sentences(words for words, _ in sentences)
+    labels = [label for _, labels in sentences for label in labels]
+    numbers = [[KINDS.index(label) if label in KINDS else -1 for label in labels]]
+    rows = torch.from_numpy(np.concatenate(list(layers), 1))[:, None]
+    return list(rows), torch.ones(1, len(labels), dtype=torch.bool), torch.tensor(numbers)
+
+
+ScalarMix, train_mix = or_reference("ScalarMix", ScalarMix), or_reference("train_mix", train_mix)
+DRAWS = [np.random.default_rng(seed).permutation(len(LEARN))[:40] for seed in range(3)]
+SETS = [in_a_row([LEARN[row] for row in draw]) for draw in DRAWS]
+QUESTIONS = in_a_row(ASKED)
+SENTENCE = np.repeat(np.arange(len(ASKED)), [len(words) for words, _ in ASKED])
+print(f"{WHAT}: {len(KINDS)} kinds, {len(SENTENCE)} words to judge by")
+
+
+# %% [markdown]
+# Top layer, plain average or learned shares? First your prediction, then the run: `trained()` is the whole experiment, and each way is one call of it (about 40 s).
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -522,29 +552,56 @@ predict(
 # skip: Leave out the reason.
 
 # %% slide="subslide"
-ScalarMix, train_mix = or_reference("ScalarMix", ScalarMix), or_reference("train_mix", train_mix)
-TASK = mixing.mixing_task(COURSE)
-runs = mixing.compare(TASK, mixing.five_ways(ScalarMix), train_mix)  # three draws each
-average = runs.pop("average")
-ahead = {name: mixing.share_of(run, average) for name, run in runs.items()}
+from elmo_mini.probing.report import bootstrap_interval
+
+
+def trained(use=(0, 1, 2), learn=True, norm=False, decay=0.0, louder=(1, 1, 1)):
+    """Mix and head, trained on each set: (3, N) right, and (3, steps, layers) shares in percent."""
+    rights, histories = [], []
+    for seed, (layers, mask, labels) in enumerate(SETS):
+        torch.manual_seed(seed)
+        head = torch.nn.Linear(512, len(KINDS))
+        mix = ScalarMix(len(use), do_layer_norm=norm)
+        mix.w.requires_grad_(learn)  # False leaves the shares equal; gamma learns
+        used = [louder[j] * layers[j] for j in use]
+        shares = train_mix(mix, head, used, mask, labels, 50, 0.02, decay)
+        asked, everywhere, truth = QUESTIONS
+        with torch.no_grad():
+            said = head(mix([louder[j] * asked[j] for j in use], everywhere)).argmax(-1)
+        rights.append((said == truth)[0].numpy())
+        histories.append([100 * torch.as_tensor(row).detach().numpy() for row in shares])
+    return np.array(rights, float), np.array(histories)
+
+
+WAYS = {
+    "layer 0\nalone": trained(use=[0]),
+    "top layer\nalone": trained(use=[2]),
+    "average": trained(learn=False),
+    "learned": trained(),
+    "learned,\nlayer norm": trained(norm=True),
+}
+AHEAD = {}  # of the average, on the same words: mean and 95 % interval over draws and sentences
+for way, (right, _) in WAYS.items():
+    found = bootstrap_interval(right - WAYS["average"][0], SENTENCE)
+    AHEAD[way] = dict(zip(("mean", "low", "high"), found, strict=True))
+del AHEAD["average"]  # of itself
+by_learning = Lead.of(AHEAD["learned"])
 interval_bars(
-    list(ahead),
-    {"ahead": list(ahead.values())},
-    title=f"Learned shares do no better than the plain average: {TASK.title}",
+    list(AHEAD),
+    {"ahead": list(AHEAD.values())},
+    title=f"Learned shares less plain average: {by_learning}",
     ylabel="points ahead of the average",
 )
 
 # %%
-print(f"The average has {mixing.share_of(average)['mean']:.1%} right.")
-for name, point in ahead.items():
-    print(f"{' '.join(name.split())} minus average, in points: {lead(point)}")
-by_learning = ahead["learned"]
-clear = by_learning["low"] > 0 or by_learning["high"] < 0
-better = "learned shares" if by_learning["mean"] > 0 else "the plain average"
-outcome("best_mix", better if clear else "no clear difference")
+print(f"The average has {WAYS['average'][0].mean():.1%} right.")
+for way, point in AHEAD.items():
+    print(f"{' '.join(way.split())} minus average, in points: {Lead.of(point)}")
+better = {"ahead": "learned shares", "behind": "the plain average"}
+outcome("best_mix", better.get(by_learning.verdict, by_learning.verdict))
 
 # %% [markdown]
-# Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
+# A bar is the lead over the average, on the same test words; a whisker is its 95 % interval over draws and sentences. Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
 
 # %% [markdown] deck="figure"
 # minutes: 2
@@ -558,19 +615,25 @@ outcome("best_mix", better if clear else "no clear difference")
 # skip: Go straight to the poll.
 
 # %% slide="subslide"
-normed = runs["learned,\nlayer norm"]
-lines, bands = mixing.shares_over_steps({"": runs["learned"], ", layer norm": normed})
+lines, bands = {}, {}
+for way, added in (("learned", ""), ("learned,\nlayer norm", ", layer norm")):
+    history = WAYS[way][1]  # (draws, steps, layers)
+    for j in (1, 2):
+        lines[f"layer {j}{added}"] = history[..., j].mean(0)
+        bands[f"layer {j}{added}"] = history[..., j].min(0), history[..., j].max(0)
+leads = [lines[f"layer 2{added}"][-1] - lines[f"layer 1{added}"][-1] for added in ("", added)]
+print(f"layer 2 less layer 1: {leads[0]:+.1f} points of share, {leads[1]:+.1f} with the norm")
 plots.curves(
     np.arange(1, 51),
     lines,
     bands=bands,
-    title="Layer 2 is turned up, and the norm takes its lead away",
+    title=f"Layer 2 less layer 1: {leads[0]:+.0f} points of share, {leads[1]:+.0f} with the norm",
     xlabel="steps (bands: three draws of sentences)",
     ylabel="share, percent",
 )
 
 # %% [markdown]
-# Layer 2 takes the lead. With the norm that lead is gone, or nearly, and the task is solved as well as before. Is it because layer 2 is the loudest? Change that alone: give layers 1 and 2 each other's volume.
+# Layer 2 takes the lead. With the norm that lead is gone, or nearly, and the task is solved as well as before. Is it because layer 2 is the loudest? Change that alone: give layers 1 and 2 each other's volume. Each variant is one line of `CHANGED`. Add one of your own, such as `trained(decay=0.001)`: AllenNLP's guide recommends it.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -588,18 +651,19 @@ LAYERS = ["layer 0", "layer 1", "layer 2"]
 predict("swapped", "With the volumes of layers 1 and 2 swapped: which gets most?", options=LAYERS)
 
 # %% slide="subslide"
-MINE = {  # then changes of your own: AllenNLP's guide recommends λ = 0.001
-    "volumes swapped": {"new_mix": ScalarMix, "task": TASK.swapped(1, 2)},
-    "λ = 1": {"new_mix": ScalarMix, "decay": 1.0},
+volume = [torch.cat([layers[j] for layers, _, _ in SETS], 1).std().item() for j in range(3)]
+times = volume[2] / volume[1]
+CHANGED = {
+    "as it was": WAYS["learned"],
+    "volumes swapped": trained(louder=(1, times, 1 / times)),
+    "λ = 1": trained(decay=1.0),
 }
-changed = mixing.compare(TASK, MINE, train_mix)
-for name, three in {"as it was": runs["learned"], **changed}.items():
-    ends = 100 * np.mean([run.shares[-1] for run in three], 0)
-    print(f"{name:>15}: shares {ends.round(1)}, right {mixing.share_of(three)['mean']:.1%}")
+for way, (right, history) in CHANGED.items():
+    ends = history[:, -1].mean(0)
+    print(f"{way:>15}: shares {ends.round(1)}, right {right.mean():.1%}")
 
 # %%
-ends = np.mean([run.shares[-1] for run in changed["volumes swapped"]], 0)
-outcome("swapped", LAYERS[ends.argmax()])
+outcome("swapped", LAYERS[CHANGED["volumes swapped"][1][:, -1].mean(0).argmax()])
 
 # %% [markdown] deck="table"
 # ## The paper says so, too: the average is enough
@@ -731,6 +795,8 @@ check("embed", embed)
 # **AllenNLP** is the authors' own library; most people who used ELMo ran its code. Here are a small model in the official format, `options.json` and `weights.hdf5`, and the vectors that AllenNLP's code gives for three texts of four sentences. The third text says the same sentence four times.
 
 # %% slide="subslide"
+from course.bilm_from_scratch import allennlp_record
+
 embed = or_reference("embed", embed)
 THEIRS = allennlp_record.recorded_by_allennlp()
 print(THEIRS)
@@ -744,7 +810,16 @@ def your_elmo(batch):
     return embed(batch, weights, CharCNN, BiLM, ScalarMix)
 
 
-fresh = THEIRS.distances(your_elmo)  # (texts, sentences)
+def apart(read, recorded):
+    """The largest difference of a number from the recorded one, (texts, sentences)."""
+    found = []
+    for n, batch in enumerate(zip(*recorded.texts, strict=True)):  # sentence n of each text
+        pairs = zip(read(list(batch)), recorded.vectors, strict=False)
+        found.append([np.abs(np.asarray(yours) - text[n]).max() for yours, text in pairs])
+    return np.array(found).T
+
+
+fresh = apart(your_elmo, THEIRS)
 print("The first sentences of the three texts, largest distance from AllenNLP's vectors:")
 print(*(f"{distance:.0e}" for distance in fresh[:, 0]))
 print("This is ELMo." if fresh[:, 0].max() < 1e-4 else "Not the same: see exercise 6.")
@@ -778,8 +853,11 @@ predict("second", "How near will the second sentences be?", options=NEAR)
 # skip: Leave out text 3.
 
 # %% slide="subslide"
+from course.scalar_mix_and_elmo.agreement_figure import agreement
+
 by_text = {f"text {t}": row for t, row in enumerate(fresh, start=1)}
-agreement(by_text, "Exact on the first sentence, far off from the second on")
+first, later = fresh[:, 0].max(), fresh[:, 1:].min()
+agreement(by_text, f"At most {first:.0e} on the first sentence, {later:.1g} or more on all others")
 
 # %%
 times = float(fresh[:, 1].max() / fresh[:, 0].max())
@@ -810,6 +888,8 @@ outcome("second", NEAR[(times > 5) + (times > 1e4)])
 # Before you read on, name an explanation, and a measurement that would decide. Text 3 is a help. How far do AllenNLP's own vectors move from one reading of *The rain has stopped .* to the next?
 
 # %%
+from itertools import pairwise
+
 for n, (one, other) in enumerate(pairwise(THEIRS.vectors[2]), start=2):
     print(f"reading {n}: {100 * np.linalg.norm(other - one) / np.linalg.norm(one):.1f} % changed")
 
@@ -871,6 +951,9 @@ check("read_on", read_on)
 #
 # outline: For each layer and its pair: step through `x.unbind(1)` and collect h and c; stack both on axis 1; append the pair at `[rows, lengths - 1]`; the new x is the stack, plus the old x from the second layer on; append it to the outputs.
 
+# %% [markdown]
+# `CarryingBiLM` is the wiring: your `read_on` in both directions, and between two calls it keeps the states in which each ended. Both measurements are `apart` again; only the reader changes.
+
 # %% [markdown] deck="figure"
 # minutes: 1.5
 #
@@ -884,19 +967,46 @@ check("read_on", read_on)
 
 # %% slide="subslide"
 read_on = or_reference("read_on", read_on)
-remembering = CarryingBiLM(CharCNN(weights), weights, read_on, mine("lstm_step"))
+reverse_each, lstm_step = mine("reverse_each"), mine("lstm_step")
 
 
-def carrying(batch):
-    """The same parts, and the states are carried from call to call."""
-    return embed(batch, weights, CharCNN, lambda *_, **__: remembering, ScalarMix)
+class CarryingBiLM:
+    """Your two readers; every call begins where the last one ended, row by row."""
+
+    def __init__(self, char_cnn, weights):
+        self.char_cnn, self.states, self.stacks = char_cnn, [None, None], []
+        name = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell/{}"
+        for d in (0, 1):  # forwards, backwards
+            depth = sum(key.startswith(f"RNN_{d}/") and key.endswith("/B") for key in weights)
+            kinds = ("W_0", "B", "W_P_0")
+            stack = [{k: weights[name.format(d, j, k)] for k in kinds} for j in range(depth)]
+            self.stacks.append(stack)
+
+    def __call__(self, ids):
+        mask = (ids > 0).any(-1)
+        lengths, x = mask.sum(1), self.char_cnn(ids.flatten(0, 1)).unflatten(0, ids.shape[:2])
+        both = []
+        for d, stack in enumerate(self.stacks):
+            seen = reverse_each(x, lengths) if d else x
+            zeros = [[x.new_zeros(len(x), n) for n in layer["W_P_0"].T.shape] for layer in stack]
+            states = self.states[d] or zeros  # h and c of each layer
+            outputs, self.states[d] = read_on(seen, lengths, stack, states, lstm_step)
+            both.append([x, *(reverse_each(h, lengths) if d else h for h in outputs)])
+        return [torch.cat(pair, -1) for pair in zip(*both, strict=True)], mask
 
 
-both = {"each from zeros": fresh.max(0), "states carried": THEIRS.distances(carrying).max(0)}
-agreement(both, "With the states carried, you and AllenNLP agree")
+def reading(bilm, parts, mix):
+    """A reader of batches, with this one biLM for all of its calls."""
+    return lambda batch: embed(batch, parts, CharCNN, lambda *_, **__: bilm, mix)
+
+
+carrying = reading(CarryingBiLM(CharCNN(weights), weights), weights, ScalarMix)
+both = {"each from zeros": fresh.max(0), "states carried": apart(carrying, THEIRS).max(0)}
+print(f"states carried, largest distance of all twelve: {both['states carried'].max():.0e}")
+agreement(both, f"Carried: at most {both['states carried'].max():.0e} on all twelve sentences")
 
 # %% [markdown]
-# All twelve sentences. That is how a difference is explained: not by a story that fits, but by a change that makes it vanish. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow; `stateful=True` gives AllenNLP's numbers.
+# All twelve sentences. A difference is explained by a change that makes it vanish, not by a story that fits. The package begins with zeros all the same, so that a sentence has the same vectors today and tomorrow; `stateful=True` gives AllenNLP's numbers.
 
 # %% [markdown]
 # What is yours can leave home: the next cell writes a package of your own, which needs torch, NumPy and h5py, and nothing of this course.
@@ -976,6 +1086,9 @@ check("find_fault", find_fault)
 # Point your inspector at the four, at your own, and at the package in two settings.
 
 # %%
+from autograde.exercises.scalar_mix_and_elmo.broken import in_arrays, planted
+from elmo_mini.embedding.elmo import Elmo, as_black_box
+
 find_fault = or_reference("find_fault", find_fault)
 boxes = planted(weights) | {"yours": in_arrays(your_elmo)}
 for setting in ("stateful", "do_layer_norm"):
@@ -1083,14 +1196,17 @@ predict(
 )
 
 # %% slide="subslide"
-BROWN = stored_result("real_senses_brown")
-print(shown_in_brown(BROWN.numbers))
+from course.results.stored import stored_result
+
+BROWN = stored_result("real_senses_brown").numbers
+for row in BROWN["shown"][:2]:  # the paper's two sentences
+    print(row["query"], *row["layer 2"], sep="\n   ")
 
 # %%
 outcome("ruiz", "plays on a stage")
 
 # %% [markdown]
-# Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**. *Bank* does better. But see what the untrained network finds.
+# Our model finds the theatre next to baseball, and baseball next to Broadway. All are **nouns**.
 #
 # So count: of the five nearest, how many share the label? Four controls see the context, too: the same network before training (the mean of four); **random vectors** of the word and of three neighbours on either side, added up (the mean of five tables); the trained **layer 0** of these seven words, side by side; and layer 0 of **the word before** alone. (Nouns and verbs are Brown's tags. A language model marked the senses, and nobody has checked: `elmo_mini/data/senses_brown.json`.)
 
@@ -1106,21 +1222,30 @@ outcome("ruiz", "plays on a stage")
 # skip: Leave out the right group.
 
 # %% slide="subslide"
-QUESTIONS = BROWN.numbers["questions"]
 ORDER = ("play: noun or verb", "bank: money or river", "the noun play: drama or game")
-READERS = [*QUESTIONS[ORDER[0]]["share"]]
+IN_BROWN = [BROWN["questions"][name] for name in ORDER]
+CONTROLS = [*IN_BROWN[0]["share"]][1:-2]  # without layer 0 of the word itself: chance
+BEST = [max(CONTROLS, key=lambda name: found["share"][name]["mean"]) for found in IN_BROWN]
+AGAINST = [
+    Lead.of(found["layer 2 ahead of"][rival]) for found, rival in zip(IN_BROWN, BEST, strict=True)
+]
+clear = [name for name, lead in zip(ORDER, AGAINST, strict=True) if lead.verdict == "ahead"]
 interval_bars(
     ["play:\nnoun or verb", "bank:\nmoney or river", "the noun play:\ndrama or game"],
-    {reader: [QUESTIONS[q]["share"][reader] for q in ORDER] for reader in READERS},
-    title="Grammar is nearly solved in Brown; meaning is not",
+    {
+        name: [found["share"][name] for found in IN_BROWN]
+        for name in (*CONTROLS, "layer 1", "layer 2")
+    },
+    title=f"Layer 2 is ahead of its best control in: {'; '.join(clear) or 'none'}",
     ylabel="of the five nearest, percent",
 )
 
 # %%
-print(leads_in_brown(QUESTIONS, READERS[:-1]))
+for name, rival, ahead in zip(ORDER, BEST, AGAINST, strict=True):
+    print(f"{name}, layer 2 minus {rival}, in points: {ahead}")
 
 # %% [markdown]
-# Noun or verb: *the play* or *to play*? The word before, alone, has 91 %, six points behind layer 2; layer 1 is two behind. Meaning: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. From layer 0 of the words in their order it cannot be told, nor from layer 1. So a vector for meaning hardly needs an LSTM here; for *play*'s grammar it leads by six points.
+# Each line is layer 2 minus its strongest control. Noun or verb: *the play* or *to play*? The word before, alone, has 91 %, six points behind layer 2; layer 1 is two behind. Meaning: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. From layer 0 of the words in their order it cannot be told, nor from layer 1. So a vector for meaning hardly needs an LSTM here; for *play*'s grammar it leads by six points. (*Drama* is the sense of 56 of the 67 nouns: who always says so is right for 84 %.)
 #
 # With labelled examples (*senseval*, at the end of the page), naive Bayes, which counts words, is ahead of layer 2 read by the five nearest examples.
 #
@@ -1169,7 +1294,7 @@ progress()
 # **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (untrained network, random vectors or layer 0 of the neighbours, naive Bayes, majority or first sense, chance), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
 
 # %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, a linear probe of layer 2 has 84 %: far above the majority (57 %) and the untrained network (67 %), and three points below naive Bayes (87 %). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, the vote of the five nearest is right for 79 % with layer 2, for 67 % with the untrained network; the commonest sense alone has 57 %. A linear probe of layer 2 has 84 %, three points below naive Bayes (87 %). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
 #
 # Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 
@@ -1178,7 +1303,7 @@ progress()
 #
 # Four minutes.
 #
-# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read in two ways: by the five nearest examples (the line *layer 2*), and by a linear probe, a straight cut that is trained (*layer 2, linear*; lesson 09).
+# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read in two ways: by the five nearest examples, as are the random vectors (*layer 2*), and by a linear probe, a straight cut that is trained (*layer 2, linear*; lesson 09). Compare only what is read alike. A band is a 95 % interval over test sentences and draws of examples.
 
 # %%
 predict(
@@ -1188,24 +1313,28 @@ predict(
 )
 
 # %% slide="subslide"
+from course.figures.interval_bars import interval_curves
+
 CURVE = stored_result("real_senses_examples").numbers
+LEADS = [Lead.of(point) for point in CURVE["ahead of"]["layer 2, linear"]["naive Bayes"]]
+FIRST, *_, LAST = LEADS
+SHOWN = ("naive Bayes", "layer 2, linear", "layer 2", "random vectors around")
 interval_curves(
     CURVE["examples of a word"],
-    CURVE["accuracy"],
-    title="A linear probe on layer 2 keeps pace with naive Bayes up to 300 examples",
+    {name: CURVE["accuracy"][name] for name in SHOWN},
+    title=f"Linear less naive Bayes: {FIRST.mean:+.1f} with 10 examples, {LAST} with 1,000",
     xlabel="labelled examples of a word (800 test sentences)",
     ylabel="right, percent",
     log_x=True,
 )
 
 # %%
-print(leads(CURVE, ["naive Bayes"]))
-first = CURVE["ahead of"]["layer 2, linear"]["naive Bayes"][0]
-ahead = "layer 2" if first["low"] > 0 else "naive Bayes"
-outcome("ten", ahead if first["low"] * first["high"] > 0 else "no clear difference")
+for size, ahead in zip(CURVE["examples of a word"], LEADS, strict=True):
+    print(f"{size} examples, layer 2, linear minus naive Bayes: {ahead}")
+outcome("ten", {"ahead": "layer 2", "behind": "naive Bayes"}.get(FIRST.verdict, FIRST.verdict))
 
 # %% [markdown]
-# Read by a linear probe, layer 2 keeps pace with naive Bayes from ten to three hundred examples. With a thousand, naive Bayes is ahead by three points. Read by the nearest neighbours, as in the paper, layer 2 is behind it everywhere, though ahead of random vectors from thirty examples on. Naive Bayes was made for this question. ELMo's vectors were made for no question: the same numbers tell nouns from verbs.
+# Layer 2, read by a linear probe, and naive Bayes cannot be told apart from ten to three hundred examples. But the difference falls all the way: with a thousand, naive Bayes is ahead by three points. Read by the nearest neighbours, as in the paper, layer 2 is behind it everywhere, though ahead of random vectors from thirty examples on. Naive Bayes was made for this question. ELMo's vectors were made for no question: the same numbers tell nouns from verbs.
 #
 # **The paper's own test** takes all ambiguous words of a text (table 5, F1 in percent; CoVe takes its vectors from the encoder of a translator):
 #
@@ -1227,11 +1356,13 @@ outcome("ten", ahead if first["low"] * first["high"] > 0 else "no clear differen
 # | Original | 93.6 | 4096 / 512 | 84.63 | 93.85 |
 # | Original, 5.5 billion words | 93.6 | 4096 / 512 | 84.93 | 94.01 |
 #
-# A seventh of the weights costs one point. One reads that ELMo learnt from Wikipedia: of these, only the last one did, and from news as well.
+# A seventh of the weights costs one point. Of these, only the last one learnt from Wikipedia, and from news as well.
 #
 # Much code was written for AllenNLP, whose support ended in December 2022. Its names work here. `Elmo` takes the two files and the number of outputs, `batch_to_ids` the sentences:
 
 # %% slide="subslide"
+from elmo_mini import batch_to_ids
+
 elmo = Elmo(THEIRS.options, THEIRS.weights, num_output_representations=2, dropout=0.5)
 output = elmo(batch_to_ids([["I", "love", "you", "."], ["Sorry", ",", "I", "do", "n't", "."]]))
 print([tuple(vectors.shape) for vectors in output["elmo_representations"]])
@@ -1241,7 +1372,7 @@ print("learned by the task:", *(name for name, p in elmo.named_parameters() if p
 # %% [markdown]
 # Two outputs from one reading: **two desks on the same microphones**. For questions and entailment the paper put ELMo in twice, below the task's own network beside its word vectors, and above it; each place learned its own mix. Dropout comes last and acts in training mode only. The biLM is frozen unless you say `requires_grad=True`. What became of the shares in the paper's tasks? Lesson 09 asks.
 #
-# The other class, `ElmoEmbedder`, you have used in section 1. Its `batch_to_embeddings` gives every layer unmixed, (B, L + 1, T, 2H), and a mask. For the two sentences above, the published model would give (2, 3, 6, 1024), with zeros behind the shorter one, and a mask (2, 6). The class came with `pip install allennlp`, stood in `allennlp.commands.elmo`, took `options_file`, `weight_file` and `cuda_device`, and left AllenNLP in April 2020. Without files it fetched the published ones at its first call, which was slow; whoever had them gave their paths. Words come as lists: the outer list is the batch, an inner one a sentence or a whole article, in any language. An English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
+# The other class, `ElmoEmbedder`, you have used in section 1. Its `batch_to_embeddings` gives every layer unmixed, (B, L + 1, T, 2H), and a mask. For the two sentences above, the published model would give (2, 3, 6, 1024), with zeros behind the shorter one, and a mask (2, 6). The class stood in `allennlp.commands.elmo`, took `options_file`, `weight_file` and `cuda_device`, and left AllenNLP in April 2020. Without files it fetched the published ones at its first call. Words come as lists: the outer list is the batch, an inner one a sentence or a whole article, in any language. An English model gives vectors for Chinese, too, and they mean next to nothing (lesson 06).
 
 # %% [markdown]
 # AllenNLP and bilm-tf test themselves with a small published model and the vectors of the authors' TensorFlow program. If its files are on your machine (`ELMO_FIXTURE` names the folder), your ELMo reads them now.
@@ -1252,18 +1383,18 @@ if PUBLISHED is None:
     print(allennlp_record.NOT_HERE)
 else:
     parts = official_file(PUBLISHED.weights)
-    goes_on = CarryingBiLM(CharCNN(parts), parts, read_on, mine("lstm_step"))
-    for how, reader in (("from zeros", BiLM), ("carried", lambda *_, **__: goes_on)):
-        kinds = {"CharCNN": CharCNN, "BiLM": reader, "ScalarMix": allennlp_record.TopLayer}
-        (row,) = PUBLISHED.distances(partial(embed, weights=parts, **kinds))
-        print(f"{how:>10}:", *(f"{distance:.0e}" for distance in row))
+    TopLayer = allennlp_record.TopLayer
+    zeros = reading(BiLM(CharCNN(parts), parts), parts, TopLayer)
+    carried = reading(CarryingBiLM(CharCNN(parts), parts), parts, TopLayer)
+    for how, read in (("from zeros", zeros), ("carried", carried)):
+        print(f"{how:>10}:", *(f"{distance:.0e}" for distance in apart(read, PUBLISHED)[0]))
 
 # %% [markdown]
 # ## Further reading
 #
 # - The ELMo paper, sections 3.2 to 5.3. Its abstract names two aims: to model what is complex in the use of a word, such as syntax and meaning, and how the use varies with the context.
 # - The authors' programs: [bilm-tf](https://github.com/allenai/bilm-tf), and AllenNLP's [guide to ELMo](https://github.com/allenai/allennlp/blob/v0.9.0/tutorials/how_to/elmo.md) with the advice on λ and on the first batches.
-# - In the package: `elmo_mini/models/elmo.py` ends with this lesson's mix; `course/scalar_mix_and_elmo/stateful_bilm.py` carries the states; `elmo_mini/embedding/elmo.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments are `python -m course.scalar_mix_and_elmo.real_senses brown` and `examples`.
+# - In the package: `elmo_mini/models/elmo.py` ends with this lesson's mix; `elmo_mini/embedding/elmo.py` is the `Elmo` that you ran. `elmo_mini/data/official_pair/README.md` says how AllenNLP's vectors were made. The stored experiments, a quarter of an hour, are `python -m course.scalar_mix_and_elmo.real_senses brown` and `examples`.
 #
 # Next: **09 · what the layers know, and using them.**
 

@@ -11,7 +11,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
 from autograde.exercises.scalar_mix_and_elmo import LESSON
-from course.scalar_mix_and_elmo.stateful_bilm import Layer, State, Step, read_on
+from course.scalar_mix_and_elmo.read_on import Layer, State, Step, read_on
 
 PAIRS = (
     "Return two things: the list of the layers' outputs, and the list of the layers' new states, "

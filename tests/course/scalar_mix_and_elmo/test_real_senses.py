@@ -7,11 +7,9 @@ from course.results.stored import stored_result
 from course.scalar_mix_and_elmo.brown_senses import brown_senses, noun_or_verb
 from course.scalar_mix_and_elmo.real_senses import (
     clues,
-    leads,
-    leads_in_brown,
+    linear_probe,
     naive_bayes,
     random_around,
-    shown_in_brown,
 )
 from elmo_mini import corpora
 from elmo_mini.probing.probing_tasks import Occurrence
@@ -45,7 +43,16 @@ def test_clues_are_words_and_places() -> None:
 
 def test_naive_bayes_goes_by_the_words_around() -> None:
     known = [occurrence("the *bank lends money", "money"), occurrence("muddy *bank river", "river")]
-    assert naive_bayes(known, [occurrence("a river and its *bank")]) == ["river"]
+    senses, likely = naive_bayes(known, [occurrence("a river and its *bank")])
+    assert senses == ["money", "river"]
+    assert likely[0, 1] > likely[0, 0]
+
+
+def test_a_linear_probe_gives_the_senses_in_the_same_order() -> None:
+    known = np.array([[0.0, 1.0], [0.2, 1.1], [3.0, 1.0]])
+    likely = linear_probe(known, ["money", "money", "river"], np.array([[0.1, 1.0], [2.9, 1.0]]))
+    assert likely[0, 0] - likely[0, 1] > likely[1, 0] - likely[1, 1]
+    assert linear_probe(known, ["money"] * 3, known).shape == (3, 1)
 
 
 def test_the_marked_words_of_brown_are_there() -> None:
@@ -79,12 +86,9 @@ def test_the_claims_about_brown() -> None:
         assert around["low"] > 0  # "and of random vectors"
         for other in ("layer 0 around, in order", "layer 1"):  # "cannot be told"
             assert meaning[other]["low"] < 0 < meaning[other]["high"]
-    said = leads_in_brown(numbers["questions"], ["layer 0"])
-    assert "bank: money or river (by chance 53%). Layer 2 minus, in points," in said
-    assert said.count(": ahead") == 3
-    assert shown_in_brown(numbers).startswith("Chico Ruiz")
     ruiz, broadway, edge, works = numbers["shown"]
-    assert "Broadway [play]" in ruiz["layer 2"][2]  # the theatre next to baseball
+    for stage, text in zip(("directed", "write a", "Broadway"), ruiz["layer 2"], strict=True):
+        assert stage in text  # "plays on a stage"
     assert "spectacular [play]" in broadway["layer 2"][1]
     assert all("[bank]" in text for row in (edge, works) for text in row["layer 2"])
 
@@ -94,13 +98,12 @@ def test_the_claims_about_examples() -> None:
     assert numbers["examples of a word"] == [10, 30, 100, 300, 1000]
     linear, nearest = (numbers["ahead of"][name] for name in ("layer 2, linear", "layer 2"))
     *few, many = linear["naive Bayes"]
-    assert all(p["low"] < 0 < p["high"] for p in few)  # "keeps pace"
+    assert all(p["low"] < 0 < p["high"] for p in few)  # "cannot be told apart"
     assert many["high"] < 0
+    means = [p["mean"] for p in linear["naive Bayes"]]
+    assert means == sorted(means, reverse=True)  # "falls all the way"
     assert round(-100 * many["mean"]) == 3  # "by three points"
     assert all(p["high"] < 0 for p in nearest["naive Bayes"])  # "behind it everywhere"
     ten, *more = nearest["random vectors around"]
     assert ten["low"] < 0 < ten["high"]
     assert all(p["low"] > 0 for p in more)  # "from thirty examples on"
-    said = leads(numbers, ["naive Bayes"])
-    assert "layer 2, linear minus naive Bayes, points:" in said
-    assert said.count("examples:") == 10

@@ -5,7 +5,7 @@ from pathlib import Path
 import nltk.data
 import pytest
 
-from course.texts.small_tasks import labelled_sentences, labelled_words
+from course.texts.small_tasks import labelled_sentences, labelled_words, sentences_with_labels
 
 
 def test_without_corpora_there_are_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -14,6 +14,10 @@ def test_without_corpora_there_are_names(monkeypatch: pytest.MonkeyPatch, tmp_pa
     task = labelled_words(200, 100)
     assert (len(task.train), len(task.test)) == (200, 100)
     assert {o.label for o in task.train} == {"none", "PER", "LOC", "ORG"}
+    what, learn, asked = sentences_with_labels(50, 20)
+    assert "names" in what
+    assert (len(learn), len(asked)) == (50, 20)
+    assert all(len(words) == len(labels) > 0 for words, labels in learn + asked)
     what, train, test = labelled_sentences(50, 20)
     assert "names" in what
     assert (len(train), len(test)) == (50, 20)

@@ -11,6 +11,14 @@ def hold(printed: str, corpora: bool) -> None:
     assert top is not None
     assert abs(learned) < 1, "the average does nearly as well"
     assert (top[1] == "behind") is corpora
+    assert re.search(r"layer 0 alone minus average, in points: .*: behind", printed)
+    free, held = numbers(r"layer 1: (\S+) % with γ free, (\S+) % with γ held", printed)
+    assert abs(free - 70) < 1, "the truth comes out"
+    assert held < 20, "less than a fifth"
+    before = numbers(r"as it was: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
+    assert before[2] > before[1] + 10, "layer 2 takes the lead"
+    less, normed = numbers(r"layer 2 less layer 1: (\S+) points of share, (\S+) with", printed)
+    assert normed < min(8, less - 5), "gone, or nearly"
     swapped = numbers(r"volumes swapped: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
     assert max(swapped) == swapped[1], "the lead goes with the loudness"
     pulled = numbers(r"λ = 1: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
@@ -20,6 +28,7 @@ def hold(printed: str, corpora: bool) -> None:
     faults = ["remembers", "depends on its company", "wrong number", "shifted"]
     assert said == [*faults, "sound", "remembers", "depends on its company"]
     assert "This is ELMo." in printed
-    bayes = printed[printed.index("layer 2, linear minus naive Bayes") :]
-    verdicts = re.findall(r"(\d+) examples: .*: (.*)", bayes)[:5]
+    (carried,) = numbers(r"states carried, largest distance of all twelve: (\S+)", printed)
+    assert carried < 1e-4, "all twelve sentences"
+    verdicts = re.findall(r"(\d+) examples, layer 2, linear minus naive Bayes: .*: (.*)", printed)
     assert [said for _, said in verdicts] == ["no clear difference"] * 4 + ["behind"]
