@@ -915,7 +915,7 @@ check("broken_blanks", broken_blanks)
 #
 # minutes: 1.5
 #
-# say: A line each. At home: exercises 2, 3 and 4. Next time we write the block ourselves.
+# say: A line each. At home: exercises 1 and 2; of exercise 3 read the model answer. Next time we write the block ourselves.
 #
 # ask: Which rival of today would you have left out?
 #
