@@ -678,7 +678,7 @@ clear = all(lead.verdict == "ahead" for lead in leads(correct[best], correct[sec
 outcome("who_wins", " ".join(best.split()) if clear else "no clear winner")
 
 # %% [markdown]
-# With three draws the first interval, that of the bars, is too narrow: the **bootstrap** draws texts and labels anew, but only labels that it has. The last line knows how few the draws are (Student's t), and is wide. On the questions **nobody wins**: counting words, ELMo's layers and your pipeline cannot be told apart.
+# With three draws the first interval, that of the bars, is too narrow: the **bootstrap** draws texts and labels anew, but only labels that it has. The last line knows how few the draws are (Student's t), and is wide. From here on, a lead that only one of the two intervals calls clear is said to be so. On the questions **nobody wins**: counting words, ELMo's layers and your pipeline cannot be told apart.
 #
 # Ask your network something, in lower case.
 
@@ -827,7 +827,7 @@ predict("back", "One trick back: which keeps the news best?", options=list(BACK)
 #
 # minutes: 1.5
 #
-# say: One draw. Before stage 3 it was 193, and without any trick 1,204. Rates by layer keep nearly everything, the triangle a good part, unfreezing alone next to nothing.
+# say: One draw. Without any trick, news was about five times as hard as before stage 3. Rates by layer keep nearly everything, the triangle a good part, unfreezing alone next to nothing.
 #
 # ask: What do rates by layer and the triangle have in common?
 #
@@ -1056,7 +1056,7 @@ for way in ("naive Bayes SVM", "from scratch", "stages 1, 2 and 3"):
 # - Discriminative fine-tuning: each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangular learning-rate schedule rises for a tenth of the run and falls for the rest.
 # - Concat pooling takes the last state, the largest of each unit and the mean, never padding.
 # - Low rates keep the language model from being forgotten, layer by layer or one for all. A hundred labels did not reward it here.
-# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions, from 500 labels on, it did better.
+# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions, from 500 labels on, it did better. (Its rate was tuned on dev; the recipe's was the paper's.)
 # - Forgetting shows on general text, sleep in still weights, a leak in test text that reads too easily.
 
 # %%
