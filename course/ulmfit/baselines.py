@@ -6,16 +6,19 @@ words that are weighted by how much more often they occur in one class than in t
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
 
 with brought_by("experiments"):
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix, vstack
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import MultinomialNB
@@ -62,6 +65,47 @@ def naive_bayes_svm(train: Words, labels: Labels, test: Words) -> Answers:
         svm = LinearSVC(C=1.0).fit(csr_matrix(x.multiply(ratio)), here)
         scores[:, column] = svm.decision_function(csr_matrix(y.multiply(ratio)))
     return np.array(classes)[scores.argmax(1)]
+
+
+def naive_bayes_em(
+    train: Words, labels: Labels, test: Words, text: Words, rounds: int = 10
+) -> Answers:
+    """Naive Bayes that learns from its own guesses, too (Nigam and others 2000), on words alone.
+
+    Parameters
+    ----------
+    text : of the task, without labels
+    rounds : of guessing the classes of `text` and learning from all of it again
+    """
+    count = CountVectorizer(analyzer=lambda words: words, binary=True).fit([*train, *text])
+    known, unknown = count.transform(train), count.transform(text)
+    model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(known, labels)
+    every = vstack([known, *[unknown] * len(model.classes_)])
+    named = np.concatenate([labels, np.repeat(model.classes_, len(text))])
+    for _ in range(rounds):
+        guessed = model.predict_proba(unknown).T.ravel()
+        weights = np.concatenate([np.ones(len(labels)), guessed])
+        model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(every, named, weights)
+    return np.asarray(model.predict(count.transform(test)), dtype=np.int64)
+
+
+def elmo_features(train: Words, labels: Labels, test: Words) -> Answers:
+    """Logistic regression on the mean vector of each layer of the course's biLM."""
+    return linear_on(elmo_vectors(train), labels, elmo_vectors(test))
+
+
+def elmo_vectors(texts: Words) -> NDArray[np.float32]:
+    """(N, 6 H) the mean vector of each layer; a text is read once and kept."""
+    embedder, kept = _elmo()
+    new = sorted({tuple(text) for text in texts} - kept.keys(), key=lambda text: (len(text), text))
+    for text, layers in zip(new, embedder.embed_sentences(map(list, new)), strict=True):
+        kept[text] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
+    return np.stack([kept[tuple(text)] for text in texts])
+
+
+@cache
+def _elmo() -> tuple[ElmoEmbedder, dict[tuple[str, ...], NDArray[np.float32]]]:
+    return ElmoEmbedder(module=load_pretrained()), {}
 
 
 def linear_on(train: NDArray[np.float32], labels: Labels, test: NDArray[np.float32]) -> Answers:

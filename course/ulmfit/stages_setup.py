@@ -19,8 +19,6 @@ from course.texts.labelled_tasks import Labelled, Task
 from course.ulmfit import baselines
 from elmo_mini import corpora
 from elmo_mini.awd_lstm.awd_lstm_file import course_file, load_awd_lstm, read_awd_lstm_record
-from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.merged_vocabulary import restore_rows, task_vocabulary, with_words, words_of
@@ -220,8 +218,7 @@ class ULMFiTSetup:
 
     def by_elmo(self, train: Labelled) -> NDArray[np.int64]:
         """Answers for the test, from the mean vector of each layer of the course's biLM."""
-        x, y = self._elmo(train.texts), self._elmo(self.task.test.texts)
-        return baselines.linear_on(x, train.labels, y)
+        return baselines.elmo_features(train.texts, train.labels, self.task.test.texts)
 
     def _static(self, texts: list[list[str]]) -> Floats:
         vocabulary, table = (
@@ -230,21 +227,6 @@ class ULMFiTSetup:
         )
         rows = [table[torch.tensor(vocabulary.encode(text))] for text in texts]
         return np.stack([torch.cat([row.mean(0), row.amax(0)]).numpy() for row in rows])
-
-    @cached_property
-    def _embedder(self) -> ElmoEmbedder:
-        return ElmoEmbedder(module=load_pretrained())
-
-    @cached_property
-    def _elmo_kept(self) -> dict[tuple[str, ...], Floats]:
-        return {}
-
-    def _elmo(self, texts: list[list[str]]) -> Floats:
-        new = [text for text in dict.fromkeys(map(tuple, texts)) if text not in self._elmo_kept]
-        new.sort(key=len)
-        for text, layers in zip(new, self._embedder.embed_sentences(map(list, new)), strict=True):
-            self._elmo_kept[text] = layers.mean(1).ravel()  # (3, T, 2 H) to (6 H,)
-        return np.stack([self._elmo_kept[tuple(text)] for text in texts])
 
 
 def setups() -> dict[str, ULMFiTSetup]:

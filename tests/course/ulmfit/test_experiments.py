@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from course.results.intervals import interval, lead_twice, verdict_twice
+from course.results.intervals import UNCLEAR, Lead, interval, verdict_twice
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Labelled, Task
 from course.ulmfit import report
+from course.ulmfit.baselines import naive_bayes_em
 from course.ulmfit.broken_tunings import FAULTS, RUNS
 from course.ulmfit.experiments import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
 from course.ulmfit.stages_setup import ULMFiTSetup, from_nothing, schedule_for
@@ -82,8 +83,6 @@ def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
         report.parts_figure("What is lost"),
         report.labels_figure("From few labels to all"),
         report.forgetting_figure("What is forgotten"),
-        report.broken_curves(),
-        report.printed_figure("As printed", (100, 109)),
     ]
     assert all(len(figure.description) > 80 for figure in figures)
 
@@ -146,8 +145,6 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
         assert harder[PLAIN] < 1.15  # "protects nearly as well"
     curves = tasks["questions"]["forgetting"]
     assert [f"{curves[WHOLE][place]['mean']:.0f}" for place in (0, -1)] == ["193", "197"]
-    after_one = np.median(curves[NONE][1]["values"])
-    assert 2 < after_one / curves[NONE][0]["mean"] < 3  # "more than twice as hard"
     for task, low, high in (("questions", 4, 5), ("opinions", 5.5, 6.5)):  # "four", "six times"
         of = tasks[task]
         lost, begun = of["perplexity of general text"][NONE], of["forgetting"][WHOLE][0]
@@ -159,32 +156,26 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_parts() -> None:
     assert all(0.5 < point["mean"] < 0.6 for point in tasks["opinions"]["right"].values())
 
 
-def test_lists_of_leads_show_what_is_clear_and_count_the_rest(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    report.print_leads_by_labels()
-    said = capsys.readouterr().out
-    leads = [
-        (way, lead_twice(point))
-        for task in report.TASKS
-        for way, points in report.labels_of(task)["lead of stages 1, 2 and 3"].items()
-        for point in points
-    ]
-    shown = [
-        lead for way, lead in leads if way == "from scratch" or not lead.endswith(report.UNCLEAR)
-    ]
-    assert all(lead in said for lead in shown)
-    counted = [int(line.split()[0]) for line in said.splitlines() if "other comparisons" in line]
-    assert sum(counted[:2]) == len(leads) - len(shown)
-    plain = [said for task in report.TASKS for said in report.leads_of_plain(task).values()]
-    assert sum(counted[2:]) == sum(said.endswith(report.UNCLEAR) for said in plain)
-    report.print_leads_by_part()
-    assert "opinions, 5 draws: 6 of 6 not clear" in capsys.readouterr().out
-    report.print_forgetting()
-    columns = capsys.readouterr().out.splitlines()
-    assert "894 (658 to 1,120)" in next(line for line in columns if NONE in line)
-    report.print_who_catches_up()
-    assert "with 100 labels: 61% right" in capsys.readouterr().out
+RIVALS = ("bag of words", "naive Bayes SVM", "ELMo features")
+
+
+def leads_of_plain(task: str) -> dict[str, Lead]:
+    """How far plain fine-tuning is ahead of its rivals, over the draws alone."""
+    stored = report.labels_of(task)
+    right, counts = stored["right"], stored["labels"]
+    return {
+        f"{way}, {count:,} labels": Lead.of(interval(np.subtract(plain["values"], other["values"])))
+        for way in (*RIVALS, "from scratch")
+        for count, plain, other in zip(counts, right[PLAIN], right[way], strict=True)
+    }
+
+
+def test_naive_bayes_learns_words_from_texts_without_labels() -> None:
+    text = [["who", "wrote"], ["where", "lies"]] * 5
+    labelled, labels = [["who"], ["where"]], [0, 1]
+    said = naive_bayes_em(labelled, labels, [["wrote"], ["lies"]], text)
+    assert said.tolist() == [0, 1]
+    assert naive_bayes_em(labelled, labels[::-1], [["wrote"]], text).tolist() == [1]
 
 
 def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
@@ -194,13 +185,13 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
     scratch = gains["from scratch"]
     few = [scratch[at[count]] for count in (50, 100)]
     assert [f"{100 * point['mean']:.1f}" for point in few] == ["3.7", "1.7"]
-    assert all(lead_twice(point).endswith("no clear difference") for point in few)
+    assert all(verdict_twice(point) == UNCLEAR for point in few)
     ahead = scratch[at[500]]  # "With 500 it is 6.6"
-    assert lead_twice(ahead).endswith("clear by one interval alone")
+    assert verdict_twice(ahead) == "clear by one interval alone"
     assert ahead["low"] > 0
     assert f"{100 * ahead['mean']:.1f}" == "6.6"
-    plain = report.leads_of_plain("questions")  # "leads ELMo and the bag of words from 500 on"
-    ahead_of = {which for which, said in plain.items() if said.endswith("ahead")}
+    plain = leads_of_plain("questions")  # "leads ELMo and the bag of words from 500 on"
+    ahead_of = {which for which, lead in plain.items() if lead.verdict == "ahead"}
     assert ahead_of == {
         *(
             f"{way}, {count:,} labels"
@@ -209,8 +200,8 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
         ),
         "from scratch, 500 labels",
     }
-    level = report.leads_of_plain("opinions")["from scratch, 8,530 labels"]
-    assert level.endswith("no clear difference")
+    level = leads_of_plain("opinions")["from scratch, 8,530 labels"]
+    assert level.verdict == UNCLEAR
     clear = {  # "2.8 points behind plain, clearly"; static vectors are named nowhere
         (task, way, labels): verdict
         for task, stored in zip(report.TASKS, (questions, opinions), strict=True)
@@ -225,7 +216,7 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
             for way in ("bag of words", "naive Bayes SVM", "from scratch", PLAIN)
         },
     }
-    for way in report.RIVALS:  # "At no size is the recipe clearly ahead"
+    for way in RIVALS:  # "At no size is the recipe clearly ahead"
         assert all(verdict_twice(point) != "ahead" for point in gains[way])
     means = {way: [point["mean"] for point in row] for way, row in questions["right"].items()}
     hundred = means["stages 1, 2 and 3"][at[100]]
@@ -235,7 +226,7 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
     everything = len(questions["labels"]) - 1  # "with all 4,876 the recipe leads neither"
     assert questions["labels"][everything] == 4_876
     for way in ("naive Bayes SVM", "from scratch"):
-        assert lead_twice(gains[way][everything]).endswith("no clear difference")
+        assert verdict_twice(gains[way][everything]) == UNCLEAR
     at_500 = {way: points[at[500]]["mean"] for way, points in questions["right"].items()}
     assert max(at_500, key=at_500.__getitem__) == PLAIN
     guesses = [point for points in opinions["right"].values() for point in points[:2]]
@@ -265,15 +256,6 @@ def test_a_longer_run_stands_beside_counting(monkeypatch: pytest.MonkeyPatch) ->
     assert set(of["right"]) == {*of["lead of stages 1, 2 and 3"], "stages 1, 2 and 3"}
     assert set(of["right"]) >= {PLAIN, "bag of words", "naive Bayes SVM"}
     assert set(of["gained"]) == {PLAIN, "stages 1, 2 and 3"}
-
-
-def test_what_longer_runs_reach_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    report.print_longer()
-    printed = capsys.readouterr().out
-    for said in ("questions, 4,876 labels, 18 epochs, 5 draws", "opinions, 8,530 labels, 12 ep"):
-        assert said in printed
-    assert printed.count("   the recipe, compared with ") == 6
-    assert printed.count("   gained by ") == 4
 
 
 def test_every_comparison_of_one_task_has_five_draws() -> None:
