@@ -26,7 +26,7 @@ def whole_number(name: str, value: Any, low: int = 1) -> int:
 
 def share(name: str, value: Any) -> float:
     """The value as a number from 0 to 1; raises as `whole_number`."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ConfigurationError(f"{name} is {value!r:.40}; it must be a number from 0 to 1")
     return float(value)
 

@@ -682,6 +682,7 @@ course.features_figure(
 #
 # skip: Early stopping.
 
+
 # %% slide="subslide"
 def loss_of(model, part):
     """Mean of -log p(label) of a part of the task, in nats."""
