@@ -520,7 +520,7 @@ print(f"{WHAT}: {len(KINDS)} kinds, {len(SENTENCE)} words to judge by")
 
 
 # %% [markdown]
-# Top layer, plain average or learned shares? First your prediction, then the run: `trained()` is the whole experiment, and each way is one call of it (about 40 s).
+# Top layer, plain average or learned shares? First your prediction, then the run: `trained()` is the whole experiment, and each way is one call of it.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
