@@ -352,7 +352,7 @@ class Apart(nn.Module):
 
 
 # %% [markdown]
-# Both now read 256 batches of 16 sentences, with your loss and your loop (about 15 s).
+# Both now read 256 batches of 16 sentences, with your loss and your loop (about 10 s).
 
 # %% [markdown] deck="figure"
 # minutes: 2.5
@@ -880,7 +880,7 @@ step_through(["<S>", *SENTENCE.split(), "</S>"], best)
 # %% [markdown] slide="slide"
 # ## 4. Pretrain yours
 #
-# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word do: few words are longer. It reads 200 batches of 32 sentences (each sentence once, or a few times if your text is short) with your loss and your loop, and writes a sentence before, in the middle and after. About 20 s.
+# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word do: few words are longer. It reads 200 batches of 32 sentences (each sentence once, or a few times if your text is short) with your loss and your loop, and writes a sentence before, in the middle and after (about 12 s).
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -1227,7 +1227,7 @@ def beside(model):
 
 
 # %% [markdown]
-# Each comes with the question that it is asked; the rest is yours (about 20 s):
+# Each comes with the question that it is asked; the rest is yours (about 8 s):
 
 # %%
 ends, distances, four = {}, {}, {}
@@ -1388,7 +1388,7 @@ def new_softmax(reader, steps=480):
 
 
 # %% [markdown]
-# The mixture: EM finds one weight for each model. About 30 s for everything:
+# The mixture: EM finds one weight for each model. The next cell takes about 20 s:
 
 
 # %% slide="subslide"
