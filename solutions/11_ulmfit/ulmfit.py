@@ -367,7 +367,7 @@ fine_tune = or_reference("fine_tune", fine_tune)
 # %% [markdown] slide="slide"
 # ## 3. Stage 2: it learns how people ask
 #
-# A word that the checkpoint has never met gets the mean of all vectors, and moves from there. The model chooses only among words that occur at least twice in the task's text. No text of dev or test is read.
+# A word that the checkpoint has never met gets the mean of all vectors, and moves from there. The model chooses only among words that occur at least twice in the task's text. No text of dev or test is read. (About 40 s.)
 
 # %% [markdown] deck="poll"
 # - 1.1 times
@@ -580,7 +580,7 @@ def everybody_alike(layers, rate, epoch):
 
 
 # %% [markdown]
-# Each way of learning gives an answer to each test text, for three draws of a hundred labels. An answer is right or not. To try another pipeline, add a line to `PIPELINES`. (About a minute.)
+# Each way of learning gives an answer to each test text, for three draws of a hundred labels. An answer is right or not. To try another pipeline, add a line to `PIPELINES`. (About 40 s.)
 
 # %% slide="subslide"
 from course.ulmfit import baselines
