@@ -4,7 +4,7 @@ A step takes inputs and labels, and gives a function from inputs to what the nex
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -28,11 +28,9 @@ from elmo_mini.ulmfit.stages import Stage3, stage_2, stage_3
 from elmo_mini.ulmfit.text_classifier import class_probabilities, in_ids
 
 with brought_by("experiments"):
-    from sklearn.decomposition import TruncatedSVD
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.naive_bayes import MultinomialNB
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import Normalizer, StandardScaler
+    from sklearn.preprocessing import StandardScaler
 
 Floats = NDArray[np.float32]
 Answers = NDArray[np.int64]
@@ -92,15 +90,11 @@ def svd_of_text(text: Texts, size: int = 100) -> list[Step]:
     """
 
     def vectors(texts: Texts) -> Floats:
-        return np.asarray(_directions(tuple(map(tuple, text)), size).transform(texts), np.float32)
+        return np.asarray(
+            baselines.directions(tuple(map(tuple, text)), size).transform(texts), np.float32
+        )
 
     return [lambda texts, labels: vectors, logistic(baselines.OF_WORDS)]
-
-
-@lru_cache(maxsize=4)
-def _directions(text: tuple[tuple[str, ...], ...], size: int) -> Any:
-    counts = TfidfVectorizer(analyzer=list, min_df=2, sublinear_tf=True)
-    return make_pipeline(counts, TruncatedSVD(size, random_state=0), Normalizer()).fit(text)
 
 
 def naive_bayes_svm() -> list[Step]:

@@ -6,7 +6,7 @@ words that are weighted by how much more often they occur in one class than in t
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -18,11 +18,13 @@ from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
 
 with brought_by("experiments"):
-    from scipy.sparse import csr_matrix, vstack
-    from sklearn.feature_extraction.text import CountVectorizer
+    from scipy.sparse import csr_matrix
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import MultinomialNB
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer, StandardScaler
     from sklearn.svm import LinearSVC
 
 Words = Sequence[Sequence[str]]
@@ -67,26 +69,17 @@ def naive_bayes_svm(train: Words, labels: Labels, test: Words) -> Answers:
     return np.array(classes)[scores.argmax(1)]
 
 
-def naive_bayes_em(
-    train: Words, labels: Labels, test: Words, text: Words, rounds: int = 10
-) -> Answers:
-    """Naive Bayes that learns from its own guesses, too (Nigam and others 2000), on words alone.
+def svd_of_text(train: Words, labels: Labels, test: Words, text: Words, size: int = 100) -> Answers:
+    """Logistic regression on tf-idf in the main directions of texts without labels."""
+    found = directions(tuple(map(tuple, text)), size)
+    return logistic(found.transform(train), labels, OF_WORDS)(found.transform(test))
 
-    Parameters
-    ----------
-    text : of the task, without labels
-    rounds : of guessing the classes of `text` and learning from all of it again
-    """
-    count = CountVectorizer(analyzer=lambda words: words, binary=True).fit([*train, *text])
-    known, unknown = count.transform(train), count.transform(text)
-    model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(known, labels)
-    every = vstack([known, *[unknown] * len(model.classes_)])
-    named = np.concatenate([labels, np.repeat(model.classes_, len(text))])
-    for _ in range(rounds):
-        guessed = model.predict_proba(unknown).T.ravel()
-        weights = np.concatenate([np.ones(len(labels)), guessed])
-        model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(every, named, weights)
-    return np.asarray(model.predict(count.transform(test)), dtype=np.int64)
+
+@lru_cache(maxsize=4)
+def directions(text: tuple[tuple[str, ...], ...], size: int) -> Any:
+    """From texts to (N, size): tf-idf, its main directions over `text`, each row to length 1."""
+    counts = TfidfVectorizer(analyzer=list, min_df=2, sublinear_tf=True)
+    return make_pipeline(counts, TruncatedSVD(size, random_state=0), Normalizer()).fit(text)
 
 
 def elmo_features(train: Words, labels: Labels, test: Words) -> Answers:

@@ -1,5 +1,6 @@
 """Lesson 11's measurements: what is stored says what the lesson says of it."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from course.results.intervals import UNCLEAR, Lead, interval, verdict_twice
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Labelled, Task
 from course.ulmfit import report
-from course.ulmfit.baselines import naive_bayes_em
+from course.ulmfit.baselines import svd_of_text
 from course.ulmfit.broken_tunings import FAULTS, RUNS
 from course.ulmfit.experiments import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
 from course.ulmfit.stages_setup import ULMFiTSetup, from_nothing, schedule_for
@@ -170,12 +171,13 @@ def leads_of_plain(task: str) -> dict[str, Lead]:
     }
 
 
-def test_naive_bayes_learns_words_from_texts_without_labels() -> None:
+def test_the_directions_of_unlabelled_text_name_words_that_no_label_has_met() -> None:
     text = [["who", "wrote"], ["where", "lies"]] * 5
-    labelled, labels = [["who"], ["where"]], [0, 1]
-    said = naive_bayes_em(labelled, labels, [["wrote"], ["lies"]], text)
-    assert said.tolist() == [0, 1]
-    assert naive_bayes_em(labelled, labels[::-1], [["wrote"]], text).tolist() == [1]
+    learn = partial(
+        svd_of_text, [["who"], ["where"]], test=[["wrote"], ["lies"]], text=text, size=2
+    )
+    assert learn(labels=[0, 1]).tolist() == [0, 1]
+    assert learn(labels=[1, 0]).tolist() == [1, 0]
 
 
 def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
