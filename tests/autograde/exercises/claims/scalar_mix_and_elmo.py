@@ -15,13 +15,13 @@ def hold(printed: str, corpora: bool) -> None:
     free, held = numbers(r"layer 1: (\S+) % with γ free, (\S+) % with γ held", printed)
     assert abs(free - 70) < 1, "the truth comes out"
     assert held < 20, "less than a fifth"
-    before = numbers(r"as it was: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
+    before = numbers(r"as it was: shares \[ *(\S+) +(\S+) +(\S+) *\]", printed)
     assert before[2] > before[1] + 10, "layer 2 takes the lead"
     less, normed = numbers(r"layer 2 less layer 1: (\S+) points of share, (\S+) with", printed)
     assert normed < min(8, less - 5), "gone, or nearly"
-    swapped = numbers(r"volumes swapped: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
+    swapped = numbers(r"volumes swapped: shares \[ *(\S+) +(\S+) +(\S+) *\]", printed)
     assert max(swapped) == swapped[1], "the lead goes with the loudness"
-    pulled = numbers(r"λ = 1: shares \[ *(\S+) +(\S+) +(\S+)\]", printed)
+    pulled = numbers(r"λ = 1: shares \[ *(\S+) +(\S+) +(\S+) *\]", printed)
     assert max(abs(share - 100 / 3) for share in pulled) < 2, "is the plain average"
     boxes = "(?:[ABCD]|yours|Elmo, stateful|Elmo, do_layer_norm)"
     said = re.findall(rf"^ *{boxes}: (.*)", printed, re.MULTILINE)
