@@ -3,8 +3,7 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,12 +24,8 @@ def check_finite(what_to_change: str, **numbers: float) -> None:
         raise FloatingPointError(f"training has diverged: {said}; {what_to_change}")
 
 
-def check_history(losses: Sequence[float], what_to_change: str, *, fresh: bool = True) -> None:
+def check_history(losses: Sequence[float], what_to_change: str) -> None:
     """Look at the losses of a whole training, first to last.
-
-    Parameters
-    ----------
-    fresh : the model knew nothing before, so a loss that stays is told, too
 
     Raises
     ------
@@ -54,31 +49,12 @@ def check_history(losses: Sequence[float], what_to_change: str, *, fresh: bool =
             f"{what_to_change}",
             stacklevel=3,
         )
-    elif fresh and len(losses) >= FEWEST and late > early - HARDLY * abs(early):
+    elif len(losses) >= FEWEST and late > early - HARDLY * abs(early):
         warnings.warn(
             f"the loss was {early:.4g} at the beginning and is {late:.4g} at the end: nothing was "
             f"learnt; {what_to_change}, or raise it if it is tiny",
             stacklevel=3,
         )
-
-
-def warn_of_history(losses: Sequence[float], what_to_change: str) -> None:
-    """`check_history`, that only warns: for a loop whose result is wanted even where it diverged.
-
-    Warns
-    -----
-    UserWarning
-        Where `check_history` warns or refuses.
-    """
-    try:
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always")
-            check_history(losses, what_to_change)
-        sentences = [str(warning.message) for warning in said]
-    except FloatingPointError as diverged:
-        sentences = [str(diverged)]
-    for sentence in sentences:
-        warnings.warn(sentence, stacklevel=3)
 
 
 def check_better_than_labels(
@@ -101,11 +77,3 @@ def check_better_than_labels(
             f"{entropy:.4g}: nothing was learnt; {what_to_change}, or raise it if it is tiny",
             stacklevel=3,
         )
-
-
-@contextmanager
-def expected() -> Iterator[None]:
-    """Say nothing of it: a fault is planted, and whoever looks at the losses is to find it."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the loss |training has diverged")
-        yield

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from elmo_mini.divergence import expected
 from elmo_mini.progress import progress_bar
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import seeded
@@ -95,7 +94,7 @@ def _symptoms(
         last[:] = [part.detach() for part in (w, c, b, d)]
         return loss_of(w, c, b, d, counts)
 
-    with seeded(0, torch.device("cpu")), expected():
+    with seeded(0, torch.device("cpu")):
         vectors, losses = train(counts, watched, DIMENSION, STEPS, RATE, lambda *_: None)
     w, c, b, d = last
     scores, frequent = w @ c.T + b[:, None] + d, counts >= FREQUENT

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from elmo_mini.divergence import check_history
 from elmo_mini.models.attention import Block, causal_mask
 
 SMALL = 0.02
@@ -215,5 +214,4 @@ def tune(
         optimizer.step()
         losses.append(loss.item())
     model.eval()
-    check_history(losses, "lower the rates", fresh=False)
     return losses

@@ -15,8 +15,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_mini.divergence import check_history
-
 
 def cooccurrence_counts(
     sentences: Iterable[Sequence[int]], vocabulary_size: int, window: int
@@ -135,5 +133,4 @@ def train_glove(
         optimiser.step()
         losses.append(loss.item())
         look(number + 1, (w + c).detach())
-    check_history(losses, f"lower rate={rate}")
     return (w + c).detach(), losses

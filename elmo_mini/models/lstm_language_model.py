@@ -17,8 +17,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.divergence import check_history
-
 LSTMState = tuple[Tensor, Tensor]
 """The hidden state h and the cell state c."""
 
@@ -166,7 +164,6 @@ def train_windows(
         optimiser.step()
         losses.append(loss.item())
         look(len(losses))
-    check_history(losses, "lower the rate", fresh=False)
     return losses
 
 

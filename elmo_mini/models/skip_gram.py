@@ -16,8 +16,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_mini.divergence import warn_of_history
-
 
 def softmax_cost(vocabulary_size: int, dimension: int, negatives: int) -> tuple[int, int]:
     """Multiplications that score one (centre, context) pair: full softmax, negative sampling.
@@ -220,11 +218,6 @@ def train_skip_gram(
     Returns
     -------
     The input table and the output table, both (V, D), and the loss of each step
-
-    Warns
-    -----
-    UserWarning
-        If training has diverged, or learnt nothing; what was learnt is returned all the same.
     """
     inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension  # (V, D)
     outputs = torch.zeros(len(noise), dimension)  # (V, D)
@@ -237,7 +230,6 @@ def train_skip_gram(
         now = rate * (1 - number / steps)
         losses.append(step(inputs, outputs, centers, contexts, drawn, now))
         look(number + 1, inputs)
-    warn_of_history(losses, f"lower rate={rate}")
     return inputs, outputs, losses
 
 

@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.divergence import check_history
-
 CUT_SHARE = 0.1
 RATIO = 32.0
 FACTOR = 2.6
@@ -206,7 +204,6 @@ def fine_tune(
             history.append(loss.item())
     model.requires_grad_(True)
     model.eval()
-    check_history(history, "lower the rates", fresh=False)
     return history
 
 
