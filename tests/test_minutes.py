@@ -76,7 +76,7 @@ def test_who_is_short_of_time_finds_a_spine(source: Path) -> None:
 
 def test_the_first_page_gives_the_plans_and_their_sum() -> None:
     page = (ROOT / "README.md").read_text("utf-8")
-    shown = re.findall(r"^\| (\d\d) \| \[[^|]+ \| (\d+) min \|", page, re.MULTILINE)
+    shown = re.findall(r"^\| \[(\d\d)\]\([^|]+ \| \[[^|]+ \| (\d+) min \|", page, re.MULTILINE)
     minutes = {number: int(time) for number, time in shown}
     for source in SOURCES:
         (plan,) = PLAN.findall(for_learners(source))

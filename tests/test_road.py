@@ -57,7 +57,9 @@ def test_a_lesson_that_is_named_stands_on_the_road(page: Path) -> None:
 
 
 def test_the_readme_links_every_lesson_under_its_number() -> None:
-    linked = re.findall(r"\| (\d\d) \| \[[^]]+\]\((\S+)\)", (ROOT / "README.md").read_text("utf-8"))
-    released = sorted(path.relative_to(ROOT) for path in ROOT.glob("lessons/*/*.ipynb"))
-    assert [Path(target) for _, target in linked] == released
-    assert [number for number, _ in linked] == [path.parent.name[:2] for path in released]
+    row = r"\| \[(\d\d)\]\((\S+)\) \| \[[^]]+\]\((\S+)\)"
+    linked = re.findall(row, (ROOT / "README.md").read_text("utf-8"))
+    for place, folder in ((1, "lessons"), (2, "solutions")):
+        there = sorted(path.relative_to(ROOT) for path in ROOT.glob(f"{folder}/*/*.ipynb"))
+        assert [Path(row[place]) for row in linked] == there
+        assert [row[0] for row in linked] == [path.parent.name[:2] for path in there]

@@ -212,14 +212,14 @@ def temporal_activation_regularisation(outputs: Tensor, beta: float = 1.0) -> Te
     return beta * (outputs[:, 1:] - outputs[:, :-1]).square().mean()  # of (B, T - 1, D)
 
 
-def averaging_is_due(validation: Sequence[float], patience: int = PATIENCE) -> bool:
-    """NT-ASGD's trigger: the newest validation loss is worse than the best before `patience`.
+def averaging_is_due(validation: Sequence[float], n: int = PATIENCE) -> bool:
+    """NT-ASGD's trigger: the newest validation loss is worse than the best before the last n.
 
-    Section 3, algorithm 1, as the authors' code has it: the newest entries, the newest of all
+    Section 3, algorithm 1, as the authors' code has it: the last n, the newest of all
     among them, are left out of the best. `validation` has one loss or perplexity an epoch, the
     newest last. Taught in lesson 10, section 9.
     """
-    return len(validation) > patience and validation[-1] > min(validation[:-patience])
+    return len(validation) > n and validation[-1] > min(validation[:-n])
 
 
 class WeightAverage:

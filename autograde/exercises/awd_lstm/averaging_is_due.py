@@ -11,11 +11,6 @@ from elmo_mini.models import awd_lstm
 FALLING = (90.0, 70.0, 60.0, 55.0, 52.0, 50.0, 49.0, 48.5, 48.2)
 
 
-def averaging_is_due(validation: Sequence[float], n: int) -> bool:
-    """Whether the newest loss is above the best of those before the last n."""
-    return awd_lstm.averaging_is_due(validation, n)
-
-
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The answer after each epoch."""
     losses, n = inputs["validation"], inputs["n"]
@@ -109,7 +104,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=3,
     minutes=6,
-    reference=averaging_is_due,
+    reference=awd_lstm.averaging_is_due,
     run=_run,
     cases=(
         Case("nine epochs, each better than the one before", _history(*FALLING)),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
+MEASURED = " · measured: "  # of a prediction
 STEMS = sorted(file.stem for file in Path(__file__).parent.glob("[!_]*.py"))
 
 
@@ -20,12 +21,13 @@ def claims_hold(stem: str, notebook: NotebookNode, *, corpora: bool) -> None:
     ----------
     stem : of the lesson's source, ``ulmfit``
     """
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    shown = [output.get("data", {}).get("text/plain", "") for output in outputs]
     printed = "".join(
         output.text
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
+        for output in outputs
         if output.output_type == "stream" and output.name == "stdout"
-    )
+    ) + "".join(f"{text}\n" for text in shown if MEASURED in text)
     if stem in STEMS:
         import_module(f"{__name__}.{stem}").hold(printed, corpora)
 
