@@ -37,15 +37,15 @@ def locked_dropout(x: Tensor, p: float, *, training: bool = True) -> Tensor:
     return x * mask  # (B, T, D)
 
 
-def embedding_dropout(weight: Tensor, ids: Tensor, p: float, *, training: bool = True) -> Tensor:
+def embedding_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
     """Embeddings of ids (B, T) from a table (V, E) without a share p of its words: (B, T, E).
 
     Section 4.3. Taught in lesson 10, section 9. A dropped word is zeros wherever it stands.
     """
-    if not training or p == 0:
-        return F.embedding(ids, weight)
-    kept = weight.new_empty(len(weight), 1).bernoulli_(1 - p) / (1 - p)  # (V, 1)
-    return F.embedding(ids, weight) * kept[ids]  # the rows that no one reads need no product
+    if p == 0:
+        return F.embedding(ids, table)
+    kept = table.new_empty(len(table), 1).bernoulli_(1 - p) / (1 - p)  # (V, 1)
+    return F.embedding(ids, table) * kept[ids]  # the rows that no one reads need no product
 
 
 class LockedDropout(nn.Module):
@@ -150,8 +150,8 @@ class AWDLSTM(nn.Module):
 
     def encode(self, ids: Tensor, state: States | None = None) -> tuple[Tensor, States]:
         """Ids (B, T) in reading order to the last layer's states (B, T, E), and all last states."""
-        dropout = self.options.embedding_dropout
-        x = embedding_dropout(self.embedding.weight, ids, dropout, training=self.training)
+        dropout = self.options.embedding_dropout if self.training else 0.0
+        x = embedding_dropout(self.embedding.weight, ids, dropout)
         x = self.input_dropout(x)  # (B, T, E)
         before: list[LSTMState | None] = [None] * len(self.layers) if state is None else [*state]
         after: States = []

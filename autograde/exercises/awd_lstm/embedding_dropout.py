@@ -15,11 +15,6 @@ from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, shar
 from elmo_mini.models import awd_lstm
 
 
-def embedding_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
-    """(B, T, E): rows of the table (V, E), some word types at 0 wherever they stand."""
-    return awd_lstm.embedding_dropout(table, ids, p)
-
-
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What every right answer has in common: what each word's vector was multiplied by."""
     p, ids = inputs["p"], inputs["ids"]
@@ -152,7 +147,7 @@ EXERCISE = Exercise(
     difficulty=2,
     importance=4,
     minutes=6,
-    reference=embedding_dropout,
+    reference=awd_lstm.embedding_dropout,
     run=drawn_alike(_run),
     cases=(
         Case("three hundred words", _batch(300, 12, 60, 0.3)),
