@@ -77,8 +77,7 @@ def _only_guards(line: ast.stmt) -> bool:
 def _is_check(node: ast.AST) -> bool:
     """Whether this line calls a guard of ours, such as `_check(emissions, mask)`."""
     called = getattr(node, "value", None) if isinstance(node, ast.Expr) else None
-    name = getattr(called.func, "id", "") if isinstance(called, ast.Call) else ""
-    return name.startswith("_check") or name in ("check_history", "warn_of_history")
+    return isinstance(called, ast.Call) and getattr(called.func, "id", "").startswith("_check")
 
 
 def _replace(tree: Tree, number: int, replacement: ast.AST) -> None:

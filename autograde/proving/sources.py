@@ -86,7 +86,6 @@ def _parts(answer: Part, references: Collection[Any], rooms: tuple[str, ...]) ->
             and called not in references
             and called.__name__ not in GIVEN
             and not called.__name__.startswith("_check")
-            and called.__module__ != "elmo_mini.divergence"
         ]
     return found
 
