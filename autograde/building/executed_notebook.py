@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -135,6 +136,7 @@ def faults(
         graded = cell.metadata.get("nbgrader", {}).get("grade", False)
         if graded and not any(o.output_type == "execute_result" for o in cell.outputs):
             found.append((position, "is a check cell without a result"))
+        found.extend((position, said) for said in (_lost_points(cell) if graded else ()))
         for output in cell.outputs:
             if output.output_type == "error" and "raises-exception" not in cell.metadata.get(
                 "tags", []
@@ -160,6 +162,20 @@ def faults(
         more = f", and {len(not_run) - 1} more cells" if len(not_run) > 1 else ""
         found.append((not_run[0], f"has not been run since it was changed{more}"))
     return sorted(found)
+
+
+def _lost_points(cell: NotebookNode) -> Iterator[str]:
+    """What a check took off the solution, say because a busy machine ended it too early."""
+    most = float(cell.metadata["nbgrader"]["points"])
+    for output in cell.outputs:
+        if output.output_type == "execute_result":
+            try:
+                earned = float(output.data.get("text/plain", ""))
+            except ValueError:
+                yield "is a check cell whose result is no number"
+                continue
+            if earned < most:
+                yield f"earns {earned:g} of {most:g} points: the solution must earn all"
 
 
 def machine_paths(notebook: NotebookNode, folders: list[Path]) -> list[tuple[int, str]]:

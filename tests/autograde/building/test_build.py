@@ -315,7 +315,7 @@ def test_other_outputs_do_not_make_a_notebook_stale(fresh: Path) -> None:
     def other_output(notebook: nbformat.NotebookNode) -> None:
         for cell in notebook.cells:
             if cell["id"] == "check_double":
-                cell.outputs[0].data["text/plain"] = "1.0"
+                cell.outputs[0].data["text/html"] = "a report in other words"
 
     _change(_solution(fresh), other_output)
     assert _check(fresh) == []
@@ -398,6 +398,12 @@ FAULTS = {
         "output_type": "stream",
         "name": "stderr",
         "text": "warning",
+    },
+    "earns 1 of 2 points": {
+        "output_type": "execute_result",
+        "execution_count": 1,
+        "metadata": {},
+        "data": {"text/plain": "1.0"},
     },
     "an output of type image/png without alt text": PICTURE,
     "an <img> without alt text": {
