@@ -10,6 +10,7 @@ RUN = .venv/bin/python -m
 CANDIDATES = $(if $(PYTHON),"$(PYTHON)",python3 python3.13 python3.12 python3.11 python)
 COURSE = '.[course]'
 COURSE_AND_SLIDES = '.[course,slides]'
+COURSE_AND_BOOK = '.[course,book]'
 COURSE_AND_TESTS = '.[course,test]'
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 # Each test on one thread; tests/conftest.py says how many workers, and what stays together. Which of
@@ -124,7 +125,7 @@ endif
 
 .venv/book.stamp: .venv/lab.stamp
 	@echo "Installing what the book needs, a dot every 3 seconds"
-	$(call install,'.[course,book]')
+	$(call install,$(COURSE_AND_BOOK))
 	@touch $@; rm -f .venv/new
 
 clean:

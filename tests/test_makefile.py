@@ -170,6 +170,23 @@ def test_each_target_runs_its_tests_once(folder: Path, target: str, chosen: str)
     assert tests.partition("--no-loadscope-reorder ")[2] == chosen
 
 
+@pytest.mark.parametrize(
+    ("target", "extras", "runs"),
+    [
+        ("slides", "course,slides", "-m autograde slides"),
+        ("book", "course,book", "-m autograde book"),
+    ],
+)
+def test_a_target_installs_what_it_needs_and_runs(
+    folder: Path, target: str, extras: str, runs: str
+) -> None:
+    status, _, asked = make(folder, target)
+    assert (status, installs(asked)) == (0, 2)
+    assert any(line.endswith(f"-e .[{extras}]") for line in asked)
+    assert asked[-1] == runs
+    assert make(folder, target)[2] == [runs]
+
+
 def test_make_test_all_checks_style_and_types_as_well(folder: Path) -> None:
     assert make(folder, "test-all")[2][-5:-1] == make(folder, "test")[2][-5:-1]
 
