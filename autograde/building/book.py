@@ -2,6 +2,8 @@
 
 The pages of the repository and the solved notebooks are gathered in one folder, in the
 repository's own order, so that their links hold; Sphinx makes a site of them that needs no server.
+Sphinx with MyST-NB and Furo, because nothing is fetched while they build: all of it comes as Python
+packages with exact versions, where Jupyter Book 2 brings its template from a server.
 """
 
 import argparse
@@ -17,6 +19,7 @@ from typing import Any
 
 import nbformat
 
+from autograde.building.lesson_rules import BEGIN, END
 from course.figures.picture import image_tag
 from course.figures.stored import drawn
 
@@ -25,6 +28,7 @@ SETTINGS = COURSE / "docs" / "book"
 START, INDEX = "README.md", "index.md"
 ABOUT = ("CONCEPTS.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")
 CARDS = ("elmo_mini/data/README.md", "elmo_mini/data/course_bilm/README.md")
+MARKS = re.compile(rf"^ *### (?:{BEGIN}|{END})\n?", re.MULTILINE)  # nbgrader's, of an answer
 NO_SPHINX = (
     "The book is made with Sphinx, which is not here: "
     "python -m pip install -c constraints.txt -e '.[course,book]'"
@@ -155,6 +159,7 @@ def book_notebook(notebook: Any, place: Path) -> Any:
             cell.source = DETAILS.format("Model answer", cell.source)
         elif role.get("solution") and cell.cell_type == "code":
             cell.metadata["tags"] = [*tags, "hide-input"]
+            cell.source = MARKS.sub("", cell.source)
         elif cell.cell_type == "markdown" and re.match(r"### (Exercise|Discuss)", cell.source):
             cell.source += (
                 f"\n\nWrite it yourself: {{download}}`the notebook </notebooks/{place.name}>`"

@@ -37,6 +37,9 @@ CONTRAST = """() => {
   return [...low];
 }"""
 
+# What is still on its way when the paper is drawn, and so is not on it.
+FADES = "[...document.querySelectorAll('details *')].filter(e => e.getAnimations().length).length"
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(1200),
@@ -151,16 +154,20 @@ def test_answers_are_folded_and_the_search_finds_a_word_from_a_file(
     page.goto((site / LESSON).as_uri())
     answer = page.locator("details", has_text="def sgns_loss").first
     assert answer.get_attribute("open") is None
+    assert "SOLUTION" not in page.content()
     page.goto((site / "search.html").as_uri() + "?q=polysemous")
     page.locator("#search-results li a").first.wait_for(timeout=60_000)
 
 
-def test_hints_are_printed_open(site: Path, browser: Browser) -> None:
+def test_hints_and_answers_are_printed_open(site: Path, browser: Browser) -> None:
     page = browser.new_page()
+    page.emulate_media(media="print")
     page.goto((site / LESSON).as_uri())
     folded = "document.querySelectorAll('details:not([open])').length"
     before = page.evaluate(folded)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert before > 0 == page.evaluate(folded)
+    assert page.evaluate(FADES) == 0
+    assert not page.locator(".skip-to-content").is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(folded) == before
