@@ -92,7 +92,7 @@ endif
 	done; \
 	if test -z "$$found" && command -v uv >/dev/null; then \
 	  echo "No Python 3.11, 3.12 or 3.13 is here; uv fetches one"; \
-	  uv python install --quiet 3.13 && found=$$(uv python find 3.13); \
+	  uv python install --quiet 3.13 && found=$$(uv python find --system 3.13); \
 	fi; \
 	if test -z "$$found"; then \
 	  echo "The course needs Python 3.11, 3.12 or 3.13. Looked for:" $(CANDIDATES)"."; \
