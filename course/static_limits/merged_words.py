@@ -53,30 +53,6 @@ def _held_out(features: Floats, answers: Floats, fit: Fit) -> float:
     return correct / len(answers)
 
 
-def mixtures(stored: Mapping[str, Any], plain: Mapping[str, Any]) -> str:
-    """What is stored of each way of training, to be printed.
-
-    Parameters
-    ----------
-    stored, plain : what ``static_pseudo_words`` and ``static_plain_skip_gram`` hold
-    """
-    loops = {f"plain loop, passes: {passes}": of for passes, of in plain["passes"].items()}
-    lines = []
-    for kind, of in ({"skip-gram": stored} | loops | {"GloVe": stored["GloVe"]}).items():
-        summary = of["summary"]
-        own, other = (
-            summary[f"cosine with {whose}"]["mean"] for whose in ("its mixture", "another pair's")
-        )
-        lines.append(f"{kind}: cosine with its mixture {own:.2f}, with another pair's {other:.2f}")
-        for key in ("position", "position, vectors of length 1"):
-            found = summary[f"correlation of share and {key}"]
-            lines.append(
-                f"   share and {key}: correlation {found['mean']:.2f} "
-                f"({found['low']:.2f} to {found['high']:.2f} over {len(found['values'])} seeds)"
-            )
-    return "\n".join(lines)
-
-
 def over_words(shares: Floats) -> dict[str, Any]:
     """Mean of (P,), with a 95 % bootstrap interval over the pseudo-words."""
     mean, low, high = bootstrap_interval(shares[None], np.arange(len(shares)))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.command import Result
-from course.results.intervals import lead
 from course.static_limits.majority_ceiling import majority_ceiling
 from course.static_limits.pseudo_word_vectors import (
     bag_of_words_predictions,
@@ -139,22 +138,3 @@ def _over_contexts(rows: NDArray[Any]) -> dict[str, float]:
     """Mean of (seeds, contexts), with an interval over both."""
     mean, low, high = bootstrap_interval(rows.astype(float), np.arange(rows.shape[1]))
     return {"mean": mean, "low": low, "high": high}
-
-
-def readers_beside(stored: Mapping[str, Any]) -> str:
-    """What ``static_senseval`` holds of each word, to be printed: leads, then the reach."""
-    lines = [f"intervals are over contexts and {len(stored['seeds'])} seeds"]
-    for word, by in stored["words"].items():
-        lines.append(f"{word}, {by['distinct contexts']:,} contexts; ten words on each side:")
-        far = by["words on each side"][str(REACHES[-1])]
-        for kind in (TRAINED, RANDOM):
-            leads = far[f"lead of {kind}"].items()
-            lines += [f"   {kind} less {other}: {lead(ahead)}" for other, ahead in leads]
-        for kind in (TRAINED, BAG):
-            right = ", ".join(
-                f"{reach}: {at['right'][kind]['mean']:.1%}"
-                for reach, at in by["words on each side"].items()
-            )
-            lines.append(f"   {kind}, by the words on each side, {right}")
-            lines.append(f"      1 less 10: {lead(by[NEAR_LESS_FAR][kind])}")
-    return "\n".join(lines)

@@ -339,7 +339,7 @@ check("train_glove", train_glove)
 # %% [markdown]
 # **Put in words of your own.** Your counts, your loss and your loop do the rest: four million cells at each step. (About 12 s.)
 
-# %% [markdown] deck="printed" lines="1-5,11-15"
+# %% [markdown] deck="printed" lines="1-5"
 # ## From counts to neighbours, in 150 steps
 #
 # minutes: 2
@@ -365,13 +365,14 @@ def loss_of(w, c, b, d, counts):
     return glove_loss(w, c, b, d, counts, x_max=10.0, alpha=0.75)
 
 
+near = {word: {} for word in MY_WORDS if word in ids}
+
+
 def ask(number, table):
-    """The neighbours of your words, three times in all."""
-    if number in (1, 75, 150):
-        bar.write(f"after step {number}")
-        for word in [word for word in MY_WORDS if word in ids]:
-            near = nearest(table, ids[word], 6)
-            bar.write(f"  {word:>8}: {', '.join(words[int(row)] for row in near)}")
+    """Keep the four nearest neighbours of your words, after the first step and the last."""
+    if number in (1, 150):
+        for word, at in near.items():
+            at[number] = [words[int(row)] for row in nearest(table, ids[word], 4)]
 
 
 torch.manual_seed(0)
@@ -379,7 +380,9 @@ with progress_bar(total=150, what="training") as bar:
     vectors, losses = train_glove(
         counts, loss_of, 50, 150, 0.3, lambda *now: (ask(*now), bar.update())
     )
-print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f}.")
+print(f"J falls from {losses[0]:,.0f} to {losses[-1]:,.0f}. Neighbours after 1 step, after 150:")
+for word, at in near.items():
+    print(f"{word:>8}: {', '.join(at[1])} | {', '.join(at[150])}")
 
 # %% [markdown]
 # (On the small Lee news, expect worse neighbours.)
@@ -402,8 +405,8 @@ seen = broken.four_runs(sentences, MY_WORDS, cooccurrence_counts, loss_of, train
 for name, s in seen.items():
     print(f"{name}: pairs that count 10 or more have the mean score {s.frequent:.1f}", end=" ")
     print(f"(mean log X {s.target:.1f}); pairs that never occur, {s.unseen:.1f}")
-    for word, near in s.near.items():
-        print(f"  {word:>8}: {', '.join(near)}")
+    two = list(s.near.items())[1:3]
+    print("   " + "; ".join(f"{word}: {', '.join(near[:4])}" for word, near in two))
 
 # %% [markdown] deck="figure"
 # ## Four runs, three of them broken. Which would you keep?
@@ -620,7 +623,7 @@ outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), 
 #
 # minutes: 3
 #
-# say: Across: how often the first word stood there. Up: where the merged vector lies. On the diagonal the two are the same. For skip-gram the correlation over sixty pairs is 0.9, for GloVe 0.74; your own twelve after a short training only 0.19. Measured on words paired by chance: that senses of a real word mix in the same way is likely, and not shown.
+# say: Across: how often the first word stood there. Up: where the merged vector lies. On the diagonal the two are the same. For skip-gram the correlation over sixty pairs is 0.9, for GloVe 0.77; your own twelve after a short training only 0.19. Measured on words paired by chance: that senses of a real word mix in the same way is likely, and not shown.
 #
 # ask: A sense with one use in twenty: how much of the vector is its own?
 #
@@ -630,16 +633,19 @@ outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), 
 
 # %% slide="subslide"
 from course.results.stored import stored_result
-from course.static_limits.merged_words import mixtures
 
 STORED = stored_result("static_pseudo_words")
 print(STORED)
 STORED_LOOP = stored_result("static_plain_skip_gram")
 print(STORED_LOOP)
-print(mixtures(STORED.numbers, STORED_LOOP.numbers))
 merged_words.places_by_share((shares, places), STORED.numbers)
 
+# %%
+merged_words.mixtures(STORED.numbers, STORED_LOOP.numbers)
+
 # %% [markdown]
+# Two bars of each group say how near the merged vector is to a mixture of its own two words, and of two others (cosine). Two say how closely its position follows the share of the first word (correlation), for the vectors as they are, and brought to length 1.
+#
 # **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored runs share and position go together closely for skip-gram, with the fast trainer and with three passes of lesson 01's loop. (After one pass of the loop, it depends on the seed.) For GloVe less closely, and least with vectors brought to length 1. On Brown your twelve points scatter far more; why was not measured.
 #
 # And this was measured on words paired by chance. That the senses of a real word mix in the same way is likely, and not shown here.
@@ -894,8 +900,6 @@ outcome("reach", max(near, key=lambda reach: near[reach].mean()))
 # Pseudo-words are made up. In **senseval**, people have labelled the senses of *hard*, *interest*, *line* and *serve*, each in thousands of real contexts. Naming the sense of a word in its sentence is called **word-sense disambiguation**. Your ceiling, for the word and for the word as it is spelt:
 
 # %% slide="subslide"
-from course.static_limits.senseval_readers import readers_beside
-
 STORED_SENSES = stored_result("static_senseval")
 print(STORED_SENSES)
 four = STORED_SENSES.numbers["words"]
@@ -908,8 +912,7 @@ try:
         ceilings = [majority_ceiling(seen_as, senses) for seen_as in ([word] * len(senses), forms)]
         print(f"{word}: ceiling {ceilings[0]:.1%}, as spelt {ceilings[1]:.1%}")
 except corpora.CorpusMissing:
-    print("senseval is not on this machine: its ceilings below are the stored ones.")
-print(readers_beside(STORED_SENSES.numbers))
+    print("senseval is not on this machine: the figure below has its stored ceilings.")
 
 # %% [markdown] deck="figure"
 # ## Real senses, labelled by people
@@ -927,8 +930,14 @@ print(readers_beside(STORED_SENSES.numbers))
 # %%
 merged_words.stored_readers(four)
 
+# %%
+merged_words.stored_leads(four)
+
+# %%
+merged_words.near_less_far(four)
+
 # %% [markdown]
-# Four things to see.
+# All three figures are of the stored run: three seeds, and intervals over contexts and seeds. The second is the first once more, as differences on the same contexts. The third compares a reader with itself: shown one word on each side, and ten. Four things to see.
 #
 # - **The spelling knows a little, sometimes.** Two vectors, for *interest* and *interests*, are better than one. The first bar is all that a vector for each spelling can get here, with any classifier that is shown only this vector.
 # - **Trained vectors of the context (skip-gram's) pass the ceiling for all four words**; random ones do, too, but less far, and with ten words only for three.
