@@ -1,4 +1,4 @@
-"""What lesson 05 shows: its few labelled sentences, and the stored experiments in lines."""
+"""What lesson 05 shows: its few labelled sentences, and the stored experiments."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from torch import Tensor
 
 from course.figures.interval_bars import NOT_THERE, interval_bars
 from course.figures.picture import Picture
-from course.results.intervals import difference, lead, lead_twice
+from course.results.intervals import Lead, difference, lead, lead_twice
 from course.results.stored import stored_result
 from course.taglm.broken_crfs import breaks_rules
 from elmo_mini import corpora
@@ -35,17 +35,16 @@ GAINS = {
 }
 APART = {
     "position": (
-        ("input", "after_first", "LM joined at the input, not after the first floor"),
-        ("after_second", "after_first", "LM joined after the second floor, not the first"),
+        ("input", "after_first", "at the input,\nless floor 1"),
+        ("after_second", "after_first", "after floor 2,\nless floor 1"),
     ),
-    "direction": (("forward", "both", "the forward LM alone, not both directions"),),
+    "direction": (("forward", "both", "forward LM,\nless both"),),
     "without_rnn": (
-        ("softmax, no CRF", "LM and task RNN", "a softmax for each word, no CRF"),
-        ("LM and no task RNN", "LM and task RNN", "no floors: LM states, dense layer, CRF"),
-        ("LM and no task RNN", "no LM", "the same without floors, over no LM with floors"),
+        ("softmax, no CRF", "LM and task RNN", "a softmax,\nless the CRF"),
+        ("LM and no task RNN", "LM and task RNN", "no floors,\nless floors"),
     ),
 }
-"""Of each stored experiment: what is set against what, and how a reader says it."""
+"""Of each stored experiment: what is set against what, and its words in a figure."""
 
 
 class FewLabels(NamedTuple):
@@ -119,42 +118,48 @@ def gains_figure(title: str) -> Picture:
         said: [numbers["f1"].get(name, NOT_THERE) for numbers in every]
         for name, said in READERS.items()
     }
-    labels = [f"{100 * numbers['share']:g} % of labels" for numbers in every]
-    return interval_bars(labels, groups, title=title, ylabel="F1, percent")
+    return interval_bars(_shares(every), groups, title=title, ylabel="F1, percent")
 
 
-def print_gains() -> dict[str, float]:
-    """Print the stored gains, paired by seed; those of 1 % in points, by layer."""
+def gains() -> dict[str, float]:
+    """The stored gains with 1 % of the labels, in points: of layer 0, and of the top layer."""
+    first = _chunks()[0]
+    points = {"layer 0": first["gain of layer 0"], "top": first["gain"]}
+    return {name: 100 * point["mean"] for name, point in points.items()}
+
+
+def paired_gains(title: str) -> Picture:
+    """The stored gains, paired by seed, by the share of labels."""
     every = _chunks()
-    for name, said in GAINS.items():
-        print(said)
-        for numbers in every:
-            if name in numbers:
-                print(f"  {_where(numbers, numbers[name])}: {lead(numbers[name])}")
     strict = stored_result("taglm_words_at_the_input").numbers
-    point = strict["gain over layer 0 at the input"]["with"]
-    print("top layer over layer 0 at the input, where both floors read it")
-    print(f"  {_where(strict, point)}: {lead(point)}")
-    first = {"layer 0": every[0]["gain of layer 0"], "top": every[0]["gain"]}
-    return {name: 100 * point["mean"] for name, point in first.items()}
+    groups = {
+        said: [numbers.get(name, NOT_THERE) for numbers in every] for name, said in GAINS.items()
+    }
+    groups["the same, both at the input"] = [
+        strict["gain over layer 0 at the input"]["with"],
+        *[NOT_THERE] * (len(every) - 1),
+    ]
+    return interval_bars(_shares(every), groups, title=title, ylabel="points of F1")
 
 
-def print_learnt_transitions() -> None:
+def learnt_transitions(title: str) -> Picture:
     """What the whole CRF has over its rules alone, on the same emissions, over the seeds."""
-    print("chunks: the whole CRF over its rules without learnt numbers (stored)")
-    for name in ("without", "with"):
-        print(READERS[name])
-        for numbers in _chunks():
-            if name in (points := numbers.get("gain of learnt transitions", {})):
-                print(f"  {_where(numbers, points[name])}: {lead(points[name])}")
+    every = _chunks()
+    groups = {
+        READERS[name]: [
+            numbers.get("gain of learnt transitions", {}).get(name, NOT_THERE) for numbers in every
+        ]
+        for name in ("without", "with")
+    }
+    return interval_bars(_shares(every), groups, title=title, ylabel="points of F1")
+
+
+def _shares(every: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"{100 * numbers['share']:g} % of labels" for numbers in every]
 
 
 def _chunks() -> list[Mapping[str, Any]]:
     return [stored_result(f"taglm_{share}").numbers for share in SHARES]
-
-
-def _where(numbers: Mapping[str, Any], point: Mapping[str, Any]) -> str:
-    return f"{numbers['share']:>4.0%} of the labels, {len(point['values'])} seeds"
 
 
 def share_without() -> float:
@@ -184,35 +189,47 @@ def print_names() -> None:
         print(f"{GAINS[name]}: {lead_twice(numbers['over seeds and test sentences'][name])}")
 
 
-def print_taken_apart() -> None:
+def taken_apart(title: str) -> Picture:
     """Other places, one direction, no floors, no CRF: differences in points, seed by seed."""
+    labels, groups = list[str](), dict[str, list[Lead]]()
     for name, pairs in APART.items():
         tenth = stored_result(f"taglm_{name}").numbers
         for one, other, said in pairs:
-            print(said)
+            labels.append(said)
             for numbers in (tenth["with 1 %"], tenth):
                 f1 = numbers["f1"]
-                print(f"  {_where(numbers, f1[one])}: {difference(f1[one], f1[other])}")
+                (share,) = _shares([numbers])
+                groups.setdefault(share, []).append(difference(f1[one], f1[other]))
+    points = {share: [vars(lead) for lead in leads] for share, leads in groups.items()}
+    return interval_bars(labels, points, times=1, title=title, ylabel="points of F1")
+
+
+def print_without_floors() -> None:
+    """The LM states without the task's own LSTMs, over those without a language model."""
+    tenth = stored_result("taglm_without_rnn").numbers
+    for numbers in (tenth["with 1 %"], tenth):
+        f1, (share,) = numbers["f1"], _shares([numbers])
+        print(f"no floors, over no LM with floors, {share}:", end=" ")
+        print(difference(f1["LM and no task RNN"], f1["no LM"]))
 
 
 def print_broken() -> None:
-    """What is seen of the sound CRF and of the three broken ones, one run each."""
+    """What is seen of the sound CRF and of the three broken ones, side by side, one run each."""
     numbers = stored_result("taglm_broken").numbers
-    print(f"right would be: {'; '.join(numbers['gold'])}")
-    for name, run in numbers["runs"].items():
-        losses = run["training loss by pass"]
-        found = ", ".join(
-            f"{kind} {n['found']} of {n['there']}" for kind, n in run["found"].items()
-        )
-        print(
-            f"{name}\n"
-            f"  training loss, passes 1, 3, 6 and 12: "
-            f"{', '.join(f'{losses[number]:.2f}' for number in (0, 2, 5, -1))}\n"
-            f"  loss of two sentences: one by one "
-            f"{run['loss of two sentences, one by one']:.2f}, in one batch "
-            f"{run['loss of two sentences, in one batch']:.2f}\n"
-            f"  F1 {100 * run['f1, decoded in one batch']:.0f}; rules broken in "
-            f"{run['sentences whose labels break the rules']} sentences; "
-            f"names found, {found}\n"
-            f"  says: {'; '.join(run['says'])}"
-        )
+    runs = numbers["runs"].values()
+    rows = {
+        "": list(numbers["runs"]),
+        "training loss, first pass": [f"{run['training loss by pass'][0]:.2f}" for run in runs],
+        "training loss, last pass": [f"{run['training loss by pass'][-1]:.2f}" for run in runs],
+        "loss of two sentences, one by one": [
+            f"{run['loss of two sentences, one by one']:.2f}" for run in runs
+        ],
+        "and in one batch": [f"{run['loss of two sentences, in one batch']:.2f}" for run in runs],
+        "sentences that break rules": [
+            str(run["sentences whose labels break the rules"]) for run in runs
+        ],
+        "F1": [f"{100 * run['f1, decoded in one batch']:.0f}" for run in runs],
+        "long names found": [f"{run['found']['several words']['found']}" for run in runs],
+    }
+    for name, values in rows.items():
+        print(f"{name:>34}" + "".join(f"{value:>8}" for value in values))
