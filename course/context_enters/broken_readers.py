@@ -1,6 +1,6 @@
 """Three runs of an LSTM language model with one planted fault each, and their symptoms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -42,19 +42,20 @@ class Symptoms:
     seams: list[str]
     repeats: float
 
-    def __str__(self) -> str:
-        losses = " ".join(f"{loss:.2f}" for loss in self.training)
-        walked = ", ".join(str(self.nodes[number]) for number in (0, 1, 2, -1))
-        return "\n   ".join(
-            (
-                f"training loss, reading by reading: {losses}; held-out perplexity "
-                f"{self.held_out:,.0f}",
-                f"backward walks through {walked} operations (windows 1, 2, 3 and the last)",
-                f"length of the h that a window begins with: {self.handed_on:.1f}",
-                f"chance that it gives to the word it has just read: {self.repeats:.1%}",
-                "read over the edge of a window: " + "; ".join(self.seams),
-            )
-        )
+
+def print_beside(seen: Mapping[str, Symptoms]) -> None:
+    """Print the symptoms of the runs side by side."""
+    rows = {
+        "held-out perplexity": [f"{run.held_out:,.0f}" for run in seen.values()],
+        **{
+            f"operations, {name} window": [str(run.nodes[at]) for run in seen.values()]
+            for name, at in (("first", 0), ("second", 1), ("last", -1))
+        },
+        "length of h as a window begins": [f"{run.handed_on:.1f}" for run in seen.values()],
+        "chance of the word just read": [f"{run.repeats:.1%}" for run in seen.values()],
+    }
+    for name, values in {"": list(seen), **rows}.items():
+        print(f"{name:>30}" + "".join(f"{value:>8}" for value in values))
 
 
 def look_at_all(stream: Tensor, held_out: Tensor, vocabulary: Vocabulary) -> dict[str, Symptoms]:

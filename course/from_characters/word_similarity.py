@@ -141,15 +141,15 @@ def nearest(
 
 
 def show_nearest(
-    readers: Mapping[str, Closeness], words: Sequence[str], candidates: Sequence[str], n: int = 6
+    readers: Mapping[str, Closeness], words: Sequence[str], candidates: Sequence[str], n: int = 4
 ) -> None:
-    """Print the n closest candidates of each word, a line for each reader."""
-    width = max(map(len, readers))
-    found = {name: nearest(closeness, words, candidates, n) for name, closeness in readers.items()}
+    """Print the n closest candidates of each word, the readers side by side."""
+    width = max(map(len, words))
+    found = [nearest(closeness, words, candidates, n) for closeness in readers.values()]
+    print(f"{'':>{width}}  {' | '.join(readers)}")
     for row, word in enumerate(words):
-        print(word)
-        for name, places in found.items():
-            print(f"  {name:>{width}}: {', '.join(candidates[i] for i in places[row])}")
+        near = (", ".join(candidates[i] for i in places[row]) for places in found)
+        print(f"{word:>{width}}: {' | '.join(near)}")
 
 
 def chances(

@@ -179,10 +179,10 @@ def print_names() -> None:
     """The stored taggers of names, with the controls."""
     numbers = stored_result("taglm_ner").numbers
     labelled, test = (numbers["sentences"][part] for part in ("train", "test"))
-    print(f"names: {labelled} labelled sentences, {test} for the test (stored)")
-    f1 = numbers["f1"]
-    for name, said in READERS.items():
-        print(f"{said}: F1 {100 * f1[name]['mean']:.1f}, {len(f1[name]['values'])} seeds")
+    f1 = {READERS[name]: by for name, by in numbers["f1"].items() if name in READERS}
+    (seeds,) = {len(by["values"]) for by in f1.values()}
+    print(f"names: {labelled} labelled sentences, {test} for the test (stored, {seeds} seeds)")
+    print("F1: " + "; ".join(f"{said} {100 * by['mean']:.1f}" for said, by in f1.items()))
     print("95 % intervals. In ( ): over seeds and test sentences, bootstrap.")
     print("In [ ]: over the seeds alone, Student's t.")
     for name in ("gain of untrained", "gain of layer 0", "gain over layer 0"):

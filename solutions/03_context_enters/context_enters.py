@@ -755,10 +755,10 @@ outcome("forgetful", perplexity_on(model, 4, average) / reached, factor=1.1)
 # Three people have written the loop, each with one fault; none stops with an error. They and a sound run read the same text six times. *Operations* are the steps that autograd goes back through for one window.
 
 # %% slide="subslide"
-from course.context_enters.broken_readers import look_at_all
+from course.context_enters.broken_readers import look_at_all, print_beside
 
 seen = look_at_all(stream, other, vocabulary)
-print(*(f"{name}: {run}\n" for name, run in seen.items()), sep="\n")
+print_beside(seen)
 
 # %% [markdown] deck="figure"
 # ## One sound run, three broken ones: what does the loss tell?
@@ -775,6 +775,13 @@ print(*(f"{name}: {run}\n" for name, run in seen.items()), sep="\n")
 
 # %%
 readers.training({name: run.training for name, run in seen.items()})
+
+# %% [markdown]
+# What does each run read over the edge of a window? The bar is the edge.
+
+# %%
+for name, run in seen.items():
+    print(f"{name:>5}: {'; '.join(run.seams[:3])}")
 
 # %% [markdown] exercise="broken_readers"
 # ### Exercise 8. Three broken runs
@@ -1211,12 +1218,7 @@ progress()
 readers.stored_senseval(senseval)
 
 # %%
-from course.results.intervals import difference
-
-for other in ("random vectors of the two words beside", "context2vec, untrained"):
-    print(f"context2vec before {other}:")
-    for word, by in senseval.items():
-        print(f"   {word}: {difference(by['linear']['context2vec'], by['linear'][other])}")
+readers.senseval_leads(senseval)
 
 # %% [markdown]
 # **With hundreds of labels the cheap controls are not beaten**: neither the two words beside nor the untrained twin. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The two words and the average know every word; the readers see `<unk>` outside their 4,000.) So what was learnt from plain text paid where labels were few, though sentences and classifier differ as well. Lessons 06 to 09 bring more text and weights.

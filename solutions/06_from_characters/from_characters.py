@@ -96,20 +96,20 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # *Twas brillig, and the slithy toves did gyre and gimble in the wabe.* You have never met a tove. Still, you know that *slithy* describes something, that there are several *toves*, and that *gimble* is something they do. You know it from the shape of the words.
 #
-# Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words outside its vocabulary of 16,000, the cell prints the nearest words inside it. Below each stands the control, the same network before training. (About 6 s.)
+# Here is **layer 0** of the course's own ELMo: the vectors that it makes from letters alone, below all its other layers. It was trained on novels, speeches, film reviews and other texts. For words outside its vocabulary of 16,000, the cell prints the nearest words inside it. On the right stands the control, the same network before training. (About 6 s.)
 
-# %% [markdown] deck="printed" lines="1-6,10-12"
+# %% [markdown] deck="printed" lines="1-3,5"
 # ## Layer 0 of our ELMo: vectors from letters alone
 #
 # minutes: 2
 #
-# say: Nearest words for words that are in no vocabulary. Below each, the control: the same network before training. It finds look-alikes, too, as any reader of letters does.
+# say: Nearest words for words that are in no vocabulary. On the right, the control: the same network before training. It finds look-alikes, too, as any reader of letters does.
 #
 # ask: What did training add?
 #
 # expect: "Misspelt words are found." The untrained one finds *Wednesday* as well. Look at *unhappiest*: *purest* shares an ending with it and nothing else.
 #
-# skip: The second block only. Live instead: a word of the room's; it takes a second.
+# skip: The second line only. Live instead: a word of the room's; it takes a second.
 
 # %%
 from course.from_characters import word_similarity as closeness

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from course.context_enters import broken_readers
-from course.context_enters.broken_readers import ENDLESS, SHUFFLED, UNSHIFTED, Symptoms, look_at_all
+from course.context_enters.broken_readers import (
+    ENDLESS,
+    SHUFFLED,
+    UNSHIFTED,
+    Symptoms,
+    look_at_all,
+    print_beside,
+)
 from elmo_mini.text.running_text import text_stream, word_vocabulary
 
 
@@ -44,5 +51,13 @@ def test_only_the_run_without_a_cut_drags_its_windows_along(seen: dict[str, Symp
 def test_only_the_shuffled_run_reads_over_other_edges(seen: dict[str, Symptoms]) -> None:
     assert seen["sound"].seams == seen["B"].seams == seen["C"].seams != seen["A"].seams
     assert all(run.handed_on > 0 for run in seen.values())
-    for run in seen.values():
-        assert all(seam in str(run) for seam in run.seams)
+
+
+def test_the_runs_stand_side_by_side(
+    seen: dict[str, Symptoms], capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_beside(seen)
+    first, *rows = capsys.readouterr().out.splitlines()
+    assert first.split() == list(seen)
+    assert len(rows) == 6
+    assert rows[-1].split()[-4:] == [f"{run.repeats:.1%}" for run in seen.values()]

@@ -89,7 +89,7 @@ def test_a_reader_takes_the_ids_of_somebody_else() -> None:
 
 def test_neighbours_are_printed_for_each_reader(capsys: pytest.CaptureFixture[str]) -> None:
     show_nearest({"letters": by_letters, "endings": by_ending}, ["car"], WORDS, 1)
-    assert capsys.readouterr().out.splitlines() == ["car", "  letters: card", "  endings: auto"]
+    assert capsys.readouterr().out.splitlines() == ["     letters | endings", "car: card | auto"]
 
 
 def test_a_list_is_encoded_once_however_often_it_is_asked() -> None:

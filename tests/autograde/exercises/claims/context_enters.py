@@ -17,8 +17,8 @@ def hold(printed: str, corpora: bool) -> None:
         for which in ("", r" \+ 1")
     )
     assert same > 4 * following
-    repeats = [float(x) for x in re.findall(r"it has just read: (.*)%", printed)]
-    sound, a, b, c = repeats
+    (beside,) = re.findall(r"chance of the word just read (.*)\n", printed)
+    sound, a, b, c = (float(share.strip("%")) for share in beside.split())
     assert b > 5 * max(sound, a, c), "run B copies"
     assert "over 28 words and 5 draws" in printed
     honest, spoilt = (
