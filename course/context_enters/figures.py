@@ -222,7 +222,7 @@ def stored_senses(course: Mapping[str, Any]) -> Picture:
 
 
 def senseval_leads(senseval: Mapping[str, Any]) -> Picture:
-    """How far context2vec is ahead of two cheap controls, seed by seed, on each word of senseval."""
+    """context2vec less two cheap controls, seed by seed, on each word of senseval."""
     others = {
         "less the two words beside": "random vectors of the two words beside",
         "less its untrained twin": "context2vec, untrained",
