@@ -1,5 +1,6 @@
 """The solved lessons as stored: every figure can be read, and no cell is silent for long."""
 
+import ast
 import base64
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from course.figures.stored import PNG, drawn
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLVED = sorted(ROOT.glob("solutions/*/*.ipynb"))
+IMPORTS = (ast.Import, ast.ImportFrom)
 every_lesson = pytest.mark.parametrize("path", SOLVED, ids=lambda path: path.stem)
 
 
@@ -44,3 +46,12 @@ def test_no_cell_is_silent_for_long_and_no_bar_is_left(path: Path) -> None:
     printed = "".join(o.text for o in outputs(path) if o.output_type == "stream")
     assert "\r" not in printed
     assert "%|" not in printed
+
+
+@every_lesson
+def test_a_lesson_begins_with_at_most_eight_lines_of_imports(path: Path) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    first, second, *_ = (cell.source for cell in cells if cell.cell_type == "code")
+    for source in (first, second):
+        trees = [node for node in ast.parse(source).body if isinstance(node, IMPORTS)]
+        assert sum(node.end_lineno - node.lineno + 1 for node in trees if node.end_lineno) <= 8
