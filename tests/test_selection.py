@@ -190,6 +190,16 @@ def test_without_a_record_everything_runs_and_a_turn_takes_what_fits(made: Path)
     assert "they are drawn in turn, this is turn 2 of 2" in said[1]
 
 
+def test_what_was_drawn_is_recorded_where_that_is_asked(made: Path) -> None:
+    run(made, "--items", "quick", **ONLY_STALE, TEST_RECORD="1")
+    assert set(Record(made / RECORD).green) == {
+        "ones: 1",
+        "ones: 2",
+        "slow ones: test_more",
+        "twos: test_it",
+    }
+
+
 def test_no_test_is_left_out_where_nothing_was_asked(made: Path) -> None:
     assert ran(run(made)) == {*ONES, MORE, TWO, PLAIN}
     assert not (made / RECORD).exists()

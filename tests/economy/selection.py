@@ -1,8 +1,8 @@
 """Which items run: a pytest plugin that leaves out what was green and has not changed since.
 
 ``--items quick`` and ``--items slow`` run what is stale within a budget, and some of the rest;
-``stale`` all that is stale, ``all`` everything. These two write the record. The end of a run says
-what was left out, why, and which command runs it.
+``stale`` all that is stale, ``all`` everything. These two write the record, and the others where
+``TEST_RECORD`` is set. The end of a run says what was left out, why, and which command runs it.
 """
 
 import os
@@ -139,6 +139,7 @@ class Ending:
 
     def __init__(self, mode: str, root: Path) -> None:
         self.mode = mode
+        self.records = mode in RECORDING or bool(os.environ.get("TEST_RECORD"))
         self.record = Record(root / RECORD)
         self.names: dict[str, str] = {}
         self.passed: set[str] = set()
@@ -150,7 +151,7 @@ class Ending:
         if found:
             self.names[report.nodeid] = found[0]
         item = self.names.get(report.nodeid)
-        if item is None or self.mode not in RECORDING:
+        if item is None or not self.records:
             return
         if report.failed:
             self.red.add(item)
