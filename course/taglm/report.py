@@ -35,13 +35,13 @@ GAINS = {
 }
 APART = {
     "position": (
-        ("input", "after_first", "at the input,\nless floor 1"),
-        ("after_second", "after_first", "after floor 2,\nless floor 1"),
+        ("input", "after_first", "at the input, less\nafter LSTM 1"),
+        ("after_second", "after_first", "after LSTM 2, less\nafter LSTM 1"),
     ),
     "direction": (("forward", "both", "forward LM,\nless both"),),
     "without_rnn": (
         ("softmax, no CRF", "LM and task RNN", "a softmax,\nless the CRF"),
-        ("LM and no task RNN", "LM and task RNN", "no floors,\nless floors"),
+        ("LM and no task RNN", "LM and task RNN", "no LSTMs, less\nwith LSTMs"),
     ),
 }
 """Of each stored experiment: what is set against what, and its words in a figure."""
@@ -190,7 +190,7 @@ def print_names() -> None:
 
 
 def taken_apart(title: str) -> Picture:
-    """Other places, one direction, no floors, no CRF: differences in points, seed by seed."""
+    """Other places, one direction, no LSTMs, no CRF: differences in points, seed by seed."""
     labels, groups = list[str](), dict[str, list[Lead]]()
     for name, pairs in APART.items():
         tenth = stored_result(f"taglm_{name}").numbers
@@ -209,7 +209,7 @@ def print_without_floors() -> None:
     tenth = stored_result("taglm_without_rnn").numbers
     for numbers in (tenth["with 1 %"], tenth):
         f1, (share,) = numbers["f1"], _shares([numbers])
-        print(f"no floors, over no LM with floors, {share}:", end=" ")
+        print(f"LM states without LSTMs, less LSTMs without LM, {share}:", end=" ")
         print(difference(f1["LM and no task RNN"], f1["no LM"]))
 
 

@@ -7,23 +7,23 @@ LEARNT, FROZEN = "learnt from labels", "frozen, learnt from text without labels"
 
 
 def taglm_network(words: list[str], labels: list[str], title: str) -> Picture:
-    """Each word with its own states of the language model beside the first floor."""
+    """Each word with its own states of the language model beside the first LSTM."""
     boxes, arrows = [], []
     for place, (word, label) in enumerate(zip(words, labels, strict=True)):
         x = 2.0 * place
         boxes += [
             Box(word, x, 0.0),
-            Box(f"floor 1 {word}", x - 0.46, 1.0, LEARNT, "floor 1"),
+            Box(f"LSTM 1 {word}", x - 0.46, 1.0, LEARNT, "LSTM 1"),
             Box(f"LM states {word}", x + 0.46, 1.0, FROZEN, "LM states"),
-            Box(f"floor 2 {word}", x, 2.1, LEARNT, "floor 2", 1.2),
+            Box(f"LSTM 2 {word}", x, 2.1, LEARNT, "LSTM 2", 1.2),
             Box(f"label {label} of {word}", x, 4.1, "", label),
         ]
         arrows += [
-            Arrow(word, f"floor 1 {word}"),
+            Arrow(word, f"LSTM 1 {word}"),
             Arrow(word, f"LM states {word}"),
-            Arrow(f"floor 1 {word}", f"floor 2 {word}"),
-            Arrow(f"LM states {word}", f"floor 2 {word}"),
-            Arrow(f"floor 2 {word}", "CRF"),
+            Arrow(f"LSTM 1 {word}", f"LSTM 2 {word}"),
+            Arrow(f"LM states {word}", f"LSTM 2 {word}"),
+            Arrow(f"LSTM 2 {word}", "CRF"),
             Arrow("CRF", f"label {label} of {word}"),
         ]
     middle, width = len(words) - 1.0, 2.0 * len(words) - 1.2

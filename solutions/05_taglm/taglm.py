@@ -614,7 +614,7 @@ CRF = or_reference("CRF", CRF)
 #
 # Our task is the chunking of **CoNLL-2000**: sentences from the Wall Street Journal. We pretend that only 1 % of the training sentences have labels.
 #
-# The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters (lesson 06). Two **bidirectional LSTMs** (`nn.LSTM(bidirectional=True)`), stacked as two floors, read the words both ways, and a dense layer makes the emissions. The whole is a **BiLSTM-CRF**. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task (forerunners: lesson 04).
+# The network below the CRF is the course's. Each word comes in as a vector of its own, with a small convolution over its letters (lesson 06). Two **bidirectional LSTMs** (`nn.LSTM(bidirectional=True)`), stacked as two layers, read the words both ways, and a dense layer makes the emissions. The whole is a **BiLSTM-CRF**. All of it starts at random. This was the ordinary way until 2017: word vectors could come from outside, but whatever reads the *sentence* started from nothing for every task (forerunners: lesson 04).
 #
 # Above it sits **your** CRF, trained by **your** loop of lesson 04. (If yours loops over labels, a run can take a minute. Then begin the cell with `CRF = LinearChainCRF`, the course's, which takes seconds.)
 
@@ -805,14 +805,14 @@ check("broken_crfs", broken_crfs)
 #
 # $$h^{LM}_t = [\overrightarrow{h}^{LM}_t ;\; \overleftarrow{h}^{LM}_t]$$
 #
-# Many summaries put the remarks into the input. The paper (equation 3) puts them beside what the **first floor** of the BiLSTM-CRF gives, and the second floor reads both.
+# Many summaries put the remarks into the input. The paper (equation 3) puts them beside what the **first LSTM** of the BiLSTM-CRF gives, and the second LSTM reads both.
 
 # %% [markdown] deck="figure"
-# ## TagLM: her remarks join after the first floor
+# ## TagLM: her remarks join after the first LSTM
 #
 # minutes: 2.5
 #
-# say: Words come in below; the first floor reads both ways; there the states of the language model are put beside what it gives; the second floor reads both; the CRF chooses. Many summaries put them into the input. The paper's equation 3 has them here.
+# say: Words come in below; the first LSTM reads both ways; there the states of the language model are put beside what it gives; the second LSTM reads both; the CRF chooses. Many summaries put them into the input. The paper's equation 3 has them here.
 #
 # ask: Which parts are trained?
 #
@@ -826,26 +826,26 @@ from course.taglm.taglm_network import taglm_network
 taglm_network(["Maria", "flew", "to", "Oslo"], ["S-PER", "O", "O", "S-LOC"], "TagLM for names")
 
 # %% [markdown]
-# Every word has LM states of its own. Links along the sentence are not drawn: floors and language models also read the neighbours.
+# Every word has LM states of its own. Links along the sentence are not drawn: LSTMs and language models also read the neighbours.
 
 # %% [markdown] exercise="with_lm"
 # ### Exercise 8. Where the language model joins
 #
-# Write `with_lm(words, lm, first, second, position)`. `words` (B, T, D) are the word vectors, `lm` (B, T, L) the states of the frozen language model. `first` and `second` are the two floors; call them like functions: `first(vectors)` takes (B, T, anything) and gives (B, T, H).
+# Write `with_lm(words, lm, first, second, position)`. `words` (B, T, D) are the word vectors, `lm` (B, T, L) the states of the frozen language model. `first` and `second` are the two LSTMs; call them like functions: `first(vectors)` takes (B, T, anything) and gives (B, T, H).
 #
 # `position` says where the LM vectors are joined, after the vectors that are there:
 #
 # - `"input"`: to the word vectors,
-# - `"after_first"`: to the output of the first floor, as in the paper,
-# - `"after_second"`: to the output of the second floor,
+# - `"after_first"`: to the output of the first LSTM, as in the paper,
+# - `"after_second"`: to the output of the second LSTM,
 # - `"none"`: nowhere.
 #
-# Return what comes out at the top. Call a floor only with what it gets at this `position`: a floor of the network takes vectors of one width only.
+# Return what comes out at the top. Call an LSTM only with what it gets at this `position`: an LSTM of the network takes vectors of one width only.
 
 
 # %% exercise="with_lm"
 def with_lm(words, lm, first, second, position):
-    """Two floors, with the LM vectors joined at one place."""
+    """Two LSTMs, with the LM vectors joined at one place."""
     ### BEGIN SOLUTION
     states = torch.cat([words, lm], dim=-1) if position == "input" else words
     states = first(states)
@@ -960,7 +960,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
 # - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %), 0.5 of its 4.1 (10 %).
-# - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both floors read it (1 %).
+# - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both LSTMs read it (1 %).
 #
 # For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.)
 
@@ -1049,7 +1049,7 @@ outcome("ten_percent", report.share_without(), unit="%")
 #
 # - A CRF is a softmax over whole paths. The forward algorithm gives its partition function in $T K^2$ steps; Viterbi is the same walk with max, and doors to read backwards.
 # - Its gradient is expected minus counted. A loss below 0 is a fault.
-# - TagLM joins the frozen top-layer states of a language model to the output of the tagger's first floor.
+# - TagLM joins the frozen top-layer states of a language model to the output of the tagger's first LSTM.
 # - With few labels that is worth much. For chunks most of it needs no context; for names, here, about half.
 
 # %%
@@ -1179,7 +1179,7 @@ report.print_without_floors()
 report.taken_apart("What changes when a part is moved or left out (stored)")
 
 # %% [markdown]
-# - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first floor, 91.72 after the second (Table 5). For ours, the input is level with the first floor with 1 % of the labels, and a little ahead with 10 %. The place after the second, where no LSTM is left to read the remarks, is clearly worse.
+# - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first LSTM, 91.72 after the second (Table 5). For ours, the input is level with the first LSTM with 1 % of the labels, and a little ahead with 10 %. The place after the second, where no LSTM is left to read the remarks, is clearly worse.
 # - **One direction or both, big or small.** In the paper both directions add 0.22 to 0.27 points to the forward one, and the large one (perplexity 30.0) 0.26 to 0.31 to the small (Table 6). Perplexities of other texts and vocabularies, ours for one, cannot be set beside these.
 # - **Is the tagger's own bidirectional LSTM needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
 # - **The CRF.** With a softmax for each word in its place, trained as such, about a point is lost.

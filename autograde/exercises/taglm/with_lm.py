@@ -30,7 +30,7 @@ def _vectors(rng: Random, batch: int, words: int, width: int, position: str) -> 
 
 
 def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
-    """What comes out, and its gradient for the words: floor 1 and the word vectors learn by it."""
+    """What comes out, and its gradient for the words: LSTM 1 and the word vectors learn by it."""
     width = inputs["words"].shape[-1]
     words, lm = (torch.from_numpy(inputs[name].copy()) for name in ("words", "lm"))
     words.requires_grad_()
@@ -48,7 +48,7 @@ def _run_with_layers(answer: Answer, inputs: Inputs) -> Plain:
     return {
         "vectors": plain(result),
         "their gradient for the word vectors": plain(found["words"]),
-        "their gradient for the first floor": plain(found["first"]),
+        "their gradient for the first LSTM": plain(found["first"]),
         "width of the vectors that `first` is given": in_words(sorted(set(first.widths))),
         "width of the vectors that `second` is given": in_words(sorted(set(second.widths))),
     }
@@ -86,23 +86,23 @@ def _all_ways(words: Tensor, lm: Tensor, first: Layer, second: Layer, position: 
 
 SLIPS = """
 --- hint 1
-the second floor is left out: second(low) -> low
+the second LSTM is left out: second(low) -> low
     The vectors never go through `second`.
 nothing is returned for "none": return high -> return high if position != "none" else None
-    With "none" your function returns nothing. Nothing is joined, and the two floors are called all
+    With "none" your function returns nothing. Nothing is joined, and the two LSTMs are called all
     the same.
-the floors are swapped: first(states) -> second(states) && second(low) -> first(low)
+the LSTMs are swapped: first(states) -> second(states) && second(low) -> first(low)
     You call `second` before `first`. The words go into `first`.
-the second floor twice: first(states) -> second(states)
-    The words go through the second floor twice and never through the first.
+the second LSTM twice: first(states) -> second(states)
+    The words go through the second LSTM twice and never through the first.
 zeros join for "none", {where}: states = -> lm = lm * (position != "none")⏎states = \
         && position == "{where}" -> position in ("{where}", "none") \
         | where = input, after_first, after_second
     With "none" you join zeros. Nothing joins there: the vectors keep their width.
-after_first leaves out the first floor: low = _join(low, lm) -> low = _join(words, lm)
+after_first leaves out the first LSTM: low = _join(low, lm) -> low = _join(words, lm)
     With "after_first" the words never go through `first`. The LM vectors join what `first` gives.
-the first floor twice: second(low) -> first(low)
-    Both times you call `first`. The upper floor is `second`, with weights of its own.
+the first LSTM twice: second(low) -> first(low)
+    Both times you call `first`. The upper LSTM is `second`, with weights of its own.
 --- hint 2
 added, not joined: torch.cat([vectors, lm], dim=-1) -> vectors + lm
     You add the two vectors. That needs equal widths, and loses which number came from where. Put
@@ -113,55 +113,55 @@ joined along the words: dim=-1 -> dim=1
 the words are joined again: _join(low, lm) -> _join(low, _join(lm, words)) \
         && _join(high, lm) -> _join(high, _join(lm, words))
     You join the word vectors once more together with the LM vectors. Only `lm` joins.
-the LM vectors go through the floor, too: _join(low, lm) -> _join(low, first(lm)) \
+the LM vectors go through the LSTM, too: _join(low, lm) -> _join(low, first(lm)) \
         && _join(high, lm) -> _join(high, second(lm))
-    You send `lm` through a floor of its own before joining. It joins as it is: it is the frozen
+    You send `lm` through an LSTM of its own before joining. It joins as it is: it is the frozen
     model's own state.
 the LM vectors take the place: torch.cat([vectors, lm], dim=-1) -> lm
     The LM vectors replace what was there. Put them *beside* it with `torch.cat`.
 the LM vectors twice: [vectors, lm] -> [lm, lm]
     You join the LM vectors with themselves. Join them with what stands there: the words, or what
-    the floor gives.
+    the LSTM gives.
 the words in place of the LM vectors: _join(words, lm) -> _join(words, words) \
         && _join(low, lm) -> _join(low, words) && _join(high, lm) -> _join(high, words)
     What joins are the word vectors. Join `lm`.
-the words in place of the floor's vectors: _join(low, lm) -> _join(words, lm) \
+the words in place of the LSTM's vectors: _join(low, lm) -> _join(words, lm) \
         && _join(high, lm) -> _join(words, lm)
-    You join `words` with `lm`, and what the floor gave is lost. Join the floor's result.
+    You join `words` with `lm`, and what the LSTM gave is lost. Join the LSTM's result.
 the LM vectors come first: [vectors, lm] -> [lm, vectors]
     A model would learn as well from this order. The task asks for the other one, so that answers
     can be compared: the LM vectors last, as in equation 3.
 --- hint 3
-the first floor is called before the words are joined: \
+the first LSTM is called before the words are joined: \
         low = first(states) -> low = first(words)⏎low = first(states)
     Right, and it calls `first` with the bare words, too, where `position` is "input". In the
-    network the first floor takes the joined vectors only, and the next cells would stop. Join
+    network the first LSTM takes the joined vectors only, and the next cells would stop. Join
     first, then call.
 input and after_second are swapped: "input" -> "after_second" && "after_second" -> "input"
-    Two places are swapped. "input" means below the first floor, "after_second" above the second.
-after_first joins after the second floor: position == "after_first" -> False \
+    Two places are swapped. "input" means below the first LSTM, "after_second" above the second.
+after_first joins after the second LSTM: position == "after_first" -> False \
         && position == "after_second" -> position in ("after_first", "after_second")
-    With "after_first" the LM vectors join at the top. They join between the floors: call `first`,
+    With "after_first" the LM vectors join at the top. They join between the LSTMs: call `first`,
     join, then call `second`.
 always at the input, too: position == "input" -> True
     The LM vectors join the words whatever `position` says. They join there with `"input"` only: ask
     `position == "input"`.
-always after the first floor, too: position == "after_first" -> True
-    The LM vectors join after the first floor whatever `position` says. They join there with
+always after the first LSTM, too: position == "after_first" -> True
+    The LM vectors join after the first LSTM whatever `position` says. They join there with
     `"after_first"` only: ask `position == "after_first"`.
 always at the top, too: position == "after_second" -> True
     The LM vectors join at the top whatever `position` says. They join there with `"after_second"`
     only: ask `position == "after_second"`.
-after the first floor wherever it is not "none": position == "after_first" -> position != "none"
-    You join after the first floor whenever `position` is not "none", so "input" and "after_second"
+after the first LSTM wherever it is not "none": position == "after_first" -> position != "none"
+    You join after the first LSTM whenever `position` is not "none", so "input" and "after_second"
     join twice. Ask `position == "after_first"`.
-always after the first floor: position == "input" -> False && position == "after_first" -> True \
+always after the first LSTM: position == "input" -> False && position == "after_first" -> True \
         && position == "after_second" -> False
-    The LM vectors always join after the first floor. `position` says where.
+    The LM vectors always join after the first LSTM. `position` says where.
 always at the input: position == "input" -> True && position == "after_first" -> False \
         && position == "after_second" -> False
     The LM vectors join the words at the input, as many summaries tell it. TagLM joins them to what
-    the first floor gives. `position` says where.
+    the first LSTM gives. `position` says where.
 at its place and at all above: position == "after_first" -> position in ("input", "after_first") \
         && position == "after_second" -> position != "none"
     From the place that `position` names you join the LM vectors again at each one above. They join
@@ -174,13 +174,13 @@ the LM vectors never join: position == "input" -> False && position == "after_fi
         && position == "after_second" -> False
     `lm` is never used. Join it at the place that `position` names.
 turned round at the input: position == "input" -> position != "input"
-turned round after the first floor: position == "after_first" -> position != "after_first"
-turned round after the second floor: position == "after_second" -> position != "after_second"
+turned round after the first LSTM: position == "after_first" -> position != "after_first"
+turned round after the second LSTM: position == "after_second" -> position != "after_second"
     One of your conditions is turned round: the LM vectors join where they should not, and not where
     they should. Look for `!=` or `not`.
 --- no hint
-the first floor is cut off from autograd: first(states) -> first(states).detach()
-    The vectors are right, and autograd cannot follow them back through the first floor, which then
+the first LSTM is cut off from autograd: first(states) -> first(states).detach()
+    The vectors are right, and autograd cannot follow them back through the first LSTM, which then
     never learns. Only the language model is frozen: leave out `.detach()` and `torch.no_grad()`
     here.
 the word vectors are cut off from autograd: _join(words, lm) if position == "input" else words \
@@ -203,9 +203,9 @@ EXERCISE = Exercise(
     run=_run_with_layers,
     atol=1e-5,
     cases=(
-        Case("after the first floor, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),
+        Case("after the first LSTM, as in the paper", _vectors(1, 3, 4, "after_first"), weight=2),
         Case("at the input", _vectors(2, 4, 3, "input")),
-        Case("after the second floor", _vectors(2, 3, 4, "after_second")),
+        Case("after the second LSTM", _vectors(2, 3, 4, "after_second")),
         Case("not at all", _vectors(2, 3, 4, "none")),
         Case("one sentence of one word", _vectors(1, 1, 2, "after_first"), edge=True),
     ),
@@ -214,8 +214,8 @@ EXERCISE = Exercise(
         Mistake(
             "all ways are computed, and one is chosen",
             _all_ways,
-            "Right, and it calls the floors in all four ways, whatever `position` says. In "
-            "the network each floor takes vectors of one width only, and the next cells would "
+            "Right, and it calls the LSTMs in all four ways, whatever `position` says. In "
+            "the network each LSTM takes vectors of one width only, and the next cells would "
             "stop. Compute only what `position` names.",
             hint=3,
         ),
