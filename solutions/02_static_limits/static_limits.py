@@ -644,7 +644,7 @@ merged_words.places_by_share((shares, places), STORED.numbers)
 merged_words.mixtures(STORED.numbers, STORED_LOOP.numbers)
 
 # %% [markdown]
-# Two bars of each group say how near the merged vector is to a mixture of its own two words, and of two others (cosine). Two say how closely its position follows the share of the first word (correlation), for the vectors as they are, and brought to length 1.
+# Cosines: how near is the merged vector to a mixture of its own two words, and of two others? Correlations: how closely does its position follow the share?
 #
 # **The vector of a merged word is, for the most part, a mixture of its two words, weighted by how often each occurs.** In the stored runs share and position go together closely for skip-gram, with the fast trainer and with three passes of lesson 01's loop. (After one pass of the loop, it depends on the seed.) For GloVe less closely, and least with vectors brought to length 1. On Brown your twelve points scatter far more; why was not measured.
 #
@@ -937,7 +937,7 @@ merged_words.stored_leads(four)
 merged_words.near_less_far(four)
 
 # %% [markdown]
-# All three figures are of the stored run: three seeds, and intervals over contexts and seeds. The second is the first once more, as differences on the same contexts. The third compares a reader with itself: shown one word on each side, and ten. Four things to see.
+# All three are stored: three seeds, intervals over contexts and seeds. The second has differences on the same contexts; the third sets one word on each side against ten. Four things to see.
 #
 # - **The spelling knows a little, sometimes.** Two vectors, for *interest* and *interests*, are better than one. The first bar is all that a vector for each spelling can get here, with any classifier that is shown only this vector.
 # - **Trained vectors of the context (skip-gram's) pass the ceiling for all four words**; random ones do, too, but less far, and with ten words only for three.
