@@ -42,7 +42,7 @@ define checks
 	@echo "1/4 Style"
 	@$(RUN) ruff check -q . && $(RUN) ruff format -q --check .
 	@echo "2/4 Types"
-	@$(RUN) mypy
+	@$(RUN) mypy -n 2
 	@echo "3/4 Notebooks: each must be what its source gives"
 	@$(RUN) autograde build --check
 	@echo "4/4 Tests, a dot for each; docs/what_was_run.md says how long they take"
