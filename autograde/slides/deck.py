@@ -144,7 +144,7 @@ def _poll(slide: Slide, poll: shown.Poll) -> str:
         raise NotThere("it names no options: list two or more on the slide, `- about a half`")
     items = "".join(
         f'<li class="fragment is" data-fragment-index="2">{_inline(option)}</li>'
-        if option == poll.measured
+        if option == poll.right
         else f"<li>{_inline(option)}</li>"
         for option in poll.options
     )

@@ -419,7 +419,7 @@ figures.noise(noise_distribution, counts)
 # %% [markdown] deck="poll"
 # - 0
 # - 0.69
-# - 4.16
+# - [x] 4.16
 # - it cannot be known
 #
 # minutes: 1.5

@@ -560,7 +560,7 @@ check("position", position)
 
 # %% [markdown] deck="poll"
 # - about a half, as by chance
-# - about three quarters
+# - [x] about three quarters
 # - all of them
 #
 # minutes: 1.5

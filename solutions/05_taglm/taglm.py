@@ -655,7 +655,7 @@ print(f"Your tagger: F1 {f1_alone:.1f} on {len(plain.test)} test sentences, one 
 # - none
 # - a tenth
 # - half
-# - nearly all
+# - [x] nearly all
 #
 # minutes: 1.5
 #

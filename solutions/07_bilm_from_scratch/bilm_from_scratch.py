@@ -1497,7 +1497,7 @@ for layer, gain in stored.numbers["gains"].items():
 
 # %% [markdown] deck="poll"
 # - none: two separate networks
-# - about a seventh
+# - [x] about a seventh
 # - about a half
 #
 # minutes: 1.5

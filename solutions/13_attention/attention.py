@@ -1237,8 +1237,8 @@ for words, points in stored_result("attention_longer").numbers["accuracy"].items
 
 # %% [markdown] deck="poll"
 # - never, up to 1,024 words
-# - from about 140 words on
-# - from about 30 words on
+# - [x] from 100 to 300 words on
+# - from 20 to 40 words on
 #
 # minutes: 1
 #

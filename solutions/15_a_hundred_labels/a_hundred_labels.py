@@ -660,7 +660,7 @@ def counted(texts, labels):
 # - behind
 # - about 5
 # - about 12
-# - about 24
+# - [x] about 24
 #
 # minutes: 1
 #
@@ -845,7 +845,7 @@ check("broken_reports", broken_reports)
 # ## 100 labels, every fifth wrong, or 50 right ones: ELMo with the hundred is …
 # - about 7 points ahead
 # - level
-# - about 7 points behind
+# - [x] about 7 points behind
 #
 # minutes: 1.5
 #
@@ -984,7 +984,7 @@ def hand_in(texts, labels, unlabelled, test):
 # %% [markdown] deck="poll"
 # - behind: mistakes add up
 # - level
-# - about 5 points ahead
+# - [x] about 5 points ahead
 # - about 15 points ahead
 #
 # minutes: 1

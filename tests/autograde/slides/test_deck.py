@@ -1,5 +1,6 @@
 """A deck holds what its slides promise, and says so where it cannot."""
 
+import html
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,14 @@ def slide(kind: str, text: str = "# ## A heading\n", keys: str = "") -> str:
     return f'# %% [markdown] deck="{kind}"{keys}\n{text}{NOTE}\n'
 
 
-def made(folder: Path, slides: str, source: str, *outputs: Any, kind: str = "code") -> str:
+def made(
+    folder: Path,
+    slides: str,
+    source: str,
+    *outputs: Any,
+    kind: str = "code",
+    measured: str = "up",
+) -> str:
     """The deck of one slide before one cell, and a poll's answer."""
     written = source if kind == "code" else "".join(f"# {line}\n" for line in source.splitlines())
     header = "# %%" if kind == "code" else "# %% [markdown]"
@@ -30,8 +38,8 @@ def made(folder: Path, slides: str, source: str, *outputs: Any, kind: str = "cod
         if kind == "code"
         else new_markdown_cell(source)
     )
-    measured = new_output("execute_result", data={"text/plain": "Nothing recorded · measured: up"})
-    answered = new_code_cell(ANSWER, outputs=[measured])
+    said = {"text/plain": f"Nothing recorded · measured: {measured}"}
+    answered = new_code_cell(ANSWER, outputs=[new_output("execute_result", data=said)])
     return deck(lesson_of(folder, text), new_notebook(cells=[cell, answered]))
 
 
@@ -76,6 +84,27 @@ def test_options_on_the_slide_take_the_place_of_those_in_the_call(tmp_path: Path
         page = made(tmp_path / options[:4], listed, f'predict("way", "What?", options={options})')
         assert "<li>upwards</li>" in page
         assert "down" not in page.split('class="slides"')[1].split("<aside")[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "measured", "right", "shown_as"),
+    [
+        (["below 5", "about 25", "1,000 or more"], "4.437", "below 5", "4.44"),
+        (["about 10 %", "about 50 %"], "49", "about 50 %", "49"),
+        (["[x] behind", "about 7 points ahead"], "-6.65 points", "behind", "−6.65 points"),
+        (["about 150", "about 1,000"], "194.5", "about 150", "194"),
+    ],
+)
+def test_the_option_that_was_measured_lights_up(
+    tmp_path: Path, options: list[str], measured: str, right: str, shown_as: str
+) -> None:
+    listed = slide("poll", "".join(f"# - {option}\n" for option in options))
+    page = made(tmp_path, listed, 'predict("way", "What?")', measured=measured)
+    lit = '<li class="fragment is" data-fragment-index="2">'
+    assert page.count(lit) == 1
+    assert f"{lit}{right}</li>" in html.unescape(page).replace("\xa0", " ")
+    assert f"<b>{shown_as}</b>" in page
+    assert "[x]" not in page
 
 
 def test_long_lines_that_are_printed_are_broken_and_tables_are_not(tmp_path: Path) -> None:
@@ -129,6 +158,7 @@ def test_the_note_counts_the_minutes(tmp_path: Path) -> None:
         ("poll", 'predict("other", "What?")', "no outcome('other', ...) has been measured"),
         ("poll", 'predict("way", "What?")', "it names no options"),
         ("poll", 'predict("way", "What?", options=make())', "its options are computed"),
+        ("poll", 'predict("way", "What?", options=["5", "7"])', "which option is 'up'?"),
         ("code", "\n".join(f"line_{n} = {n}" for n in range(13)), "it has 13 lines"),
         ("code", f"x = '{'x' * 95}'", "a wall holds 12 of 94"),
     ],
