@@ -559,6 +559,8 @@ check("position", position)
 # Your loop now trains vectors on the hidden text. As a yardstick for chance, each $m$ is also mixed from the words of **another** pair.
 
 # %% [markdown] deck="poll"
+# ## Twelve pseudo-words: how many lie nearer to the word that they stood for more often?
+#
 # - about a half, as by chance
 # - [x] about three quarters
 # - all of them

@@ -82,7 +82,7 @@ plots.road("05")
 # A language model wrote and labelled this sentence for the course. No native speaker has read it.
 
 # %% [markdown] deck="printed" lines="1-9"
-# ## One label for every word: BIO and BIOES
+# ## One label for every word: BIO (left) and BIOES (right)
 #
 # minutes: 2
 #
@@ -108,6 +108,8 @@ for word, short, label in zip(example.words, to_bio(example.labels), example.lab
 # How good is a tagger? The share of right words misleads. The laziest tagger writes **O** beside every word.
 
 # %% [markdown] deck="poll"
+# ## A tagger writes O beside every word. How many words are right?
+#
 # - about 14 %
 # - about 50 %
 # - about 86 %
@@ -398,6 +400,8 @@ check("transition_slope", transition_slope)
 
 # %% [markdown] deck="figure"
 # ## What a transition learns: expected minus counted
+#
+# From the label of the row to that of the column, on one sentence
 #
 # minutes: 2.5
 #
@@ -960,7 +964,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 report.print_names()
 
 # %% [markdown] deck="words"
-# ## Beside the paper
+# ## Beside the paper: F1 without and with a language model
 #
 # | | without | with |
 # |---|---|---|
@@ -995,6 +999,8 @@ report.print_names()
 # The sentence stands in a popular course without a source. It forgets the control: the same tagger **without** pretraining.
 
 # %% [markdown] deck="poll"
+# ## Without a language model: which share of its F1 does a tenth of the labels give?
+#
 # - about 40 %
 # - about 70 %
 # - more than 90 %

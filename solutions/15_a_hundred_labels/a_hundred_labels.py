@@ -711,6 +711,8 @@ with progress_bar(total=len(METHODS) * len(COUNTS) * len(SEEDS)) as bar:
 report.shares(correct)
 
 # %% [markdown] deck="figure"
+# ## How many points ahead of the bag of words?
+#
 # minutes: 2.5
 #
 # say: Points ahead of the bag of words, with 95 per cent intervals over draws and texts. ELMo is clearly ahead everywhere; EM with 25 labels has an interval that is very wide, and with 50 it holds zero. Five draws are few: such intervals are too narrow. One that ends near zero proves little.
@@ -1027,7 +1029,7 @@ outcome("adds", 100 * adds["yours less ELMo"][0][0], unit="points")
 # %% [markdown] deck="words"
 # ## The hidden texts are opened **once**
 #
-# How often is counted, and stands under your result.
+# Each opening is counted. The count stands under your result.
 #
 # minutes: 1
 #
