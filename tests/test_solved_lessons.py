@@ -8,6 +8,7 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building.executed_notebook import LONGEST_SILENCE, UNREADABLE
+from autograde.building.long_cells import SAYS, long_cells
 from autograde.grading.instructor_notes import TIMES
 from course.figures import picture
 from course.figures.png import MAX_BYTES
@@ -44,3 +45,17 @@ def test_no_cell_is_silent_for_long_and_no_bar_is_left(path: Path) -> None:
     printed = "".join(o.text for o in outputs(path) if o.output_type == "stream")
     assert "\r" not in printed
     assert "%|" not in printed
+
+
+@every_lesson
+def test_a_long_cell_is_announced_in_the_text_above_it(path: Path) -> None:
+    taken = long_cells(nbformat.read(path, as_version=4))
+    student = nbformat.read(ROOT / "lessons" / path.relative_to(ROOT / "solutions"), as_version=4)
+    said: list[str] = []
+    for cell in student.cells:
+        if cell.cell_type == "markdown" and not cell.metadata.get("nbgrader", {}).get("solution"):
+            said = SAYS.findall(cell.source)
+        elif cell["id"] in taken:
+            assert said, f"nothing above cell {cell['id']} says that it takes {taken[cell['id']]} s"
+            # Of another day and another machine, so no better than twofold.
+            assert taken[cell["id"]] <= 2 * max(map(int, said)), cell["id"]

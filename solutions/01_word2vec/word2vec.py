@@ -794,7 +794,7 @@ predict("nearest_to_he", "Which of these will be nearest to 'he'?", options=["sh
 #
 # expect: "Days." It goes together with *four* and cannot take its place: the window is wide. Names such as *Morgan* stand where *he* stands.
 #
-# skip: Read *he* and *four*. Live instead: put in two words of the room's and run it; it takes a quarter of a minute, and the stored figure is this slide.
+# skip: Read *he* and *four*. Live instead: put in two words of the room's and run it; the stored figure is this slide.
 
 # %%
 MY_WORDS = ["he", "school", "four", "water"]  # lower case

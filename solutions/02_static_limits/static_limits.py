@@ -350,7 +350,7 @@ check("train_glove", train_glove)
 #
 # expect: "Nothing, *she* is first." *Had, but, when, that*: frequent words are near every frequent word.
 #
-# skip: Read two rows. Live instead: put in a word of the room's; half a minute.
+# skip: Read two rows. Live instead: put in a word of the room's.
 
 # %%
 MY_WORDS = ["he", "school", "four", "night"]  # lower case

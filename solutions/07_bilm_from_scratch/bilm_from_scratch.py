@@ -1061,7 +1061,7 @@ check("moved", moved)
 # outline: Loop over `zip(model(ids)[0], model(changed)[0])`. For each half: `half.abs().amax(-1) > 1e-6`, shape (T,). `torch.stack` the two halves, then the layers.
 
 # %% [markdown] deck="figure"
-# ## bidirectional=True: whichever word is replaced, every state moves
+# ## bidirectional=True: every state moves
 #
 # minutes: 2.5
 #

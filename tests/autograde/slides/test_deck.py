@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from autograde.grading.instructor_notes import TIMES
 from autograde.slides import shown
 from autograde.slides.deck import CannotShow, deck
 from course.figures import plots
@@ -145,6 +146,15 @@ def test_the_note_counts_the_minutes(tmp_path: Path) -> None:
     assert "<strong>Minutes 0 to 1.5</strong> of 3" in page
     assert "<strong>Minutes 1.5 to 3</strong> of 3" in page
     assert page.count('data-timing="90"') == 2
+
+
+def test_the_note_says_how_long_the_slides_cell_takes(tmp_path: Path) -> None:
+    lesson = lesson_of(tmp_path, slide("printed") + "# %%\nf()\n")
+    cell = new_code_cell("f()", outputs=[printed("so")])
+    for seconds, said in ((31.0, 1), (4.0, 0)):
+        taken = {TIMES: {"slowest cells": {cell["id"]: seconds}}}
+        page = deck(lesson, new_notebook(cells=[cell], metadata=taken))
+        assert page.count("about 30 s of one core") == said
 
 
 @pytest.mark.parametrize(
