@@ -324,7 +324,7 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # %% [markdown] deck="printed"
 # ## Lent for one call
 #
-# A module has the weight 0.68 and is lent another, 100, for one call
+# A module with one weight is lent another, 100, for one call
 #
 # minutes: 1
 #
