@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 
 from nbformat.notebooknode import NotebookNode
 
@@ -27,7 +27,7 @@ def about(seconds: float) -> str:
 def say_seconds(notebook: NotebookNode, run: NotebookNode) -> None:
     """Add to texts of ``notebook`` how long the cells below took in ``run``, if they do not say."""
     taken = long_cells(run)
-    below: Counter[int] = Counter()
+    below: defaultdict[int, float] = defaultdict(float)
     text = None
     for position, cell in enumerate(notebook.cells):
         if _is_text(cell):
