@@ -9,6 +9,7 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building.executed_notebook import LONGEST_SILENCE, UNREADABLE
+from autograde.building.long_cells import SAYS, long_cells
 from autograde.grading.instructor_notes import TIMES
 from course.figures import picture
 from course.figures.png import MAX_BYTES
@@ -55,3 +56,17 @@ def test_a_lesson_begins_with_at_most_eight_lines_of_imports(path: Path) -> None
     for source in (first, second):
         trees = [node for node in ast.parse(source).body if isinstance(node, IMPORTS)]
         assert sum(node.end_lineno - node.lineno + 1 for node in trees if node.end_lineno) <= 8
+
+
+@every_lesson
+def test_a_long_cell_is_announced_in_the_text_above_it(path: Path) -> None:
+    taken = long_cells(nbformat.read(path, as_version=4))
+    student = nbformat.read(ROOT / "lessons" / path.relative_to(ROOT / "solutions"), as_version=4)
+    said: list[str] = []
+    for cell in student.cells:
+        if cell.cell_type == "markdown" and not cell.metadata.get("nbgrader", {}).get("solution"):
+            said = SAYS.findall(cell.source)
+        elif cell["id"] in taken:
+            assert said, f"nothing above cell {cell['id']} says that it takes {taken[cell['id']]} s"
+            # Of another day and another machine, so no better than twofold.
+            assert taken[cell["id"]] <= 2 * max(map(int, said)), cell["id"]

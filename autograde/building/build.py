@@ -18,6 +18,7 @@ from autograde.building.executed_notebook import RunFailed
 from autograde.building.exercise_rules import Find
 from autograde.building.lesson_rules import refusals
 from autograde.building.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
+from autograde.building.long_cells import say_seconds
 from autograde.building.notebooks import solution_notebook
 from autograde.building.stale_notebook import notebook_difference, student_difference
 from autograde.building.student_version import student_version
@@ -113,7 +114,6 @@ class Builder:
         if expanded is None:
             return
         lesson, solution = expanded
-        students = student_version(lesson, solution)
         target = self._solution_path(lesson)
         if execute:
             try:
@@ -125,6 +125,8 @@ class Builder:
             self._report_times(lesson, solution, times, budget)
         elif target.exists():
             executed_notebook.keep_outputs(solution, nbformat.read(target, as_version=4))
+        say_seconds(solution, solution)
+        students = student_version(lesson, solution)
         content = executed_notebook.as_bytes(solution)
         _write(target, content)
         for path, data in students.items():
@@ -146,6 +148,7 @@ class Builder:
             self._note(target, f"does not exist. Run `{execute}`.")
         else:
             stored = nbformat.read(target, as_version=4)
+            say_seconds(fresh, stored)
             difference = notebook_difference(stored, fresh)
             if difference:
                 self._note(target, f"is stale: {difference}. Run `{execute}`.")

@@ -16,6 +16,7 @@ from pygments.lexers import PythonLexer
 
 from autograde.building.deck_source import Slide, deck_refusals, slides_of
 from autograde.building.lesson_source import Lesson, Refusal
+from autograde.building.long_cells import about, long_cells
 from autograde.marking.formulas import html_of
 from autograde.slides import assets, shown
 from autograde.slides.shown import NotThere
@@ -77,7 +78,7 @@ def deck(lesson: Lesson, notebook: NotebookNode) -> str:
             ]
         )
     slides, made, minutes = slides_of(lesson), [], 0.0
-    total = sum(slide.minutes for slide in slides)
+    total, long = sum(slide.minutes for slide in slides), long_cells(notebook)
     for slide in slides:
         try:
             content = _content(slide, notebook.cells)
@@ -85,7 +86,8 @@ def deck(lesson: Lesson, notebook: NotebookNode) -> str:
             refusals.append(lesson.refusal(slide.cell, f"the slide cannot show its cell: {error}."))
             continue
         kind = "title" if slide is slides[0] else slide.kind
-        note = _note(slide, minutes, total)
+        seconds = long.get(notebook.cells[slide.position]["id"]) if slide.kind != "words" else None
+        note = _note(slide, minutes, total, seconds)
         made.append(Made(kind, round(60 * slide.minutes), content, note))
         minutes += slide.minutes
     if refusals:
@@ -144,7 +146,7 @@ def _poll(slide: Slide, poll: shown.Poll) -> str:
         raise NotThere("it names no options: list two or more on the slide, `- about a half`")
     items = "".join(
         f'<li class="fragment is" data-fragment-index="2">{_inline(option)}</li>'
-        if option == poll.measured
+        if option == poll.right
         else f"<li>{_inline(option)}</li>"
         for option in poll.options
     )
@@ -217,7 +219,8 @@ def _size(text: str) -> int:
     return max(SMALLEST_CODE, min(LARGEST_CODE, int(fits)))
 
 
-def _note(slide: Slide, begun: float, total: float) -> str:
+def _note(slide: Slide, begun: float, total: float, seconds: float | None) -> str:
+    """The speaker's note; ``seconds`` are those of the slide's cell, if it is long."""
     ends = begun + slide.minutes
     note = slide.note
     parts = [
@@ -227,6 +230,8 @@ def _note(slide: Slide, begun: float, total: float) -> str:
         f"**Expect:** {note['expect']}",
         f"**Short of time:** {note['skip']}",
     ]
+    if seconds is not None:
+        parts.append(f"**Its cell:** {about(seconds)} of one core, if you run it live.")
     return html_of("\n\n".join(parts))
 
 

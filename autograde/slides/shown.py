@@ -19,6 +19,8 @@ DISPLAYED = re.compile(r"\$\$.+?\$\$", re.DOTALL)
 MARKDOWN_TABLE = re.compile(r"(?:^\|.*\n?)+", re.MULTILINE)
 HTML_TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 MEASURED = re.compile(r"measured: (.+)$", re.MULTILINE)
+NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+RIGHT = "[x] "
 # What `mine` says of a part: no business of a wall.
 WHOSE = re.compile(r"^`\w+` is (the course's|yours)")
 TITLE_POINTS = 11.0
@@ -50,10 +52,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Poll:
-    """A prediction's question, the options that it names, and what was measured."""
+    """A prediction's question, the options that it names, the right one, and what was measured."""
 
     question: str
     options: list[str]
+    right: str
     measured: str
 
 
@@ -154,7 +157,8 @@ def formulas(cell: NotebookNode, numbers: str = "") -> list[str]:
 def poll(cells: list[NotebookNode], position: int, listed: list[str]) -> Poll:
     """The prediction that a cell asks for, answered by the ``outcome`` of the same name.
 
-    Options that are ``listed`` on the slide take the place of the call's.
+    Options that are ``listed`` on the slide take the place of the call's. The right one is what was
+    measured, or has the number that is nearest to it, or is marked as in ``- [x] a tenth``.
     """
     code = [cell for cell in cells[: position + 1] if cell.cell_type == "code"]
     asked = _call(cells[position], "predict") if cells[position].cell_type == "code" else None
@@ -170,8 +174,40 @@ def poll(cells: list[NotebookNode], position: int, listed: list[str]) -> Poll:
             "\n".join(o.get("data", {}).get("text/plain", "") for o in cell.outputs)
         )
         if found:
-            return Poll(question, listed or _literal(given, code), found[1])
+            options = listed or _literal(given, code)
+            return Poll(
+                question,
+                [option.removeprefix(RIGHT) for option in options],
+                _right(options, found[1]),
+                found[1] if found[1] in options else _rounded(found[1]),
+            )
     raise NotThere(f"no outcome({name!r}, ...) has been measured")
+
+
+def _right(options: list[str], measured: str) -> str:
+    marked = [option.removeprefix(RIGHT) for option in options if option.startswith(RIGHT)]
+    if len(marked) == 1 or measured in options or not options:
+        return (marked or [measured])[0]
+    value, *values = (NUMBER.search(text) for text in (measured, *options))
+    if value is None or None in values:
+        raise NotThere(f"which option is {measured!r}? Mark it on the slide, `- {RIGHT}about half`")
+    distances = [abs(_number(found[0]) - _number(value[0])) for found in values if found]
+    return options[distances.index(min(distances))]
+
+
+def _rounded(measured: str) -> str:
+    """What was measured, its first number with three digits that count and a true minus."""
+
+    def short(found: re.Match[str]) -> str:
+        value = _number(found[0])
+        text = f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+        return (text if "." in found[0] else found[0]).replace("-", "−")
+
+    return NUMBER.sub(short, measured, count=1)
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 def _call(cell: NotebookNode, function: str) -> ast.Call | None:

@@ -350,7 +350,7 @@ check("train_glove", train_glove)
 #
 # expect: "Nothing, *she* is first." *Had, but, when, that*: frequent words are near every frequent word.
 #
-# skip: Read two rows. Live instead: put in a word of the room's; half a minute.
+# skip: Read two rows. Live instead: put in a word of the room's.
 
 # %%
 MY_WORDS = ["he", "school", "four", "night"]  # lower case
@@ -562,8 +562,10 @@ check("position", position)
 # Your loop now trains vectors on the hidden text. As a yardstick for chance, each $m$ is also mixed from the words of **another** pair.
 
 # %% [markdown] deck="poll"
+# ## Twelve pseudo-words: how many lie nearer to the word that they stood for more often?
+#
 # - about a half, as by chance
-# - about three quarters
+# - [x] about three quarters
 # - all of them
 #
 # minutes: 1.5

@@ -620,7 +620,7 @@ print(f"Perplexity: a die {V:,}, counts of words {counted[1]:.1f}, of pairs {cou
 # %%
 predict("lm_perplexity", "Which perplexity will your LSTM have on the held-out words?")
 
-# %% [markdown] deck="printed" lines="1,3-8"
+# %% [markdown] deck="printed" lines="1,3-4,7-8"
 # ## Your class, your loss, your loop: it learns to talk
 #
 # minutes: 2
@@ -631,7 +631,7 @@ predict("lm_perplexity", "Which perplexity will your LSTM have on the held-out w
 #
 # expect: "With GPT's." Only on the same text with the same vocabulary. Every rare word that becomes unknown makes the game easier.
 #
-# skip: First and last block.
+# skip: The perplexities only.
 
 # %% slide="subslide"
 from elmo_mini.progress import progress_bar
@@ -704,6 +704,8 @@ readers.cell_gradients(
 # Your model carries its state through the text. Take that away in the test: begin every window from zeros, and make the windows short. But in training it met a page of zeros only where a reading began. So there is a fairer way: begin every window from the **average page** of the training text.
 
 # %% [markdown] deck="poll"
+# ## Every 4 words it forgets all and gets the average page. How much does perplexity grow?
+#
 # - 1.1 times
 # - 1.7 times
 # - 3 times

@@ -257,6 +257,8 @@ check("by_surprise", by_surprise)
 # Who else could judge? Lesson 03 had a strong opponent: **counts of pairs** of the same text (Kneser and Ney). They have `bets`, too. And two judges can bet together: half of the probability from each. What does the network **add** to the counts? (With two more language models, other seeds, about 20 s.)
 
 # %% [markdown] deck="poll"
+# ## How many sentences do counts of pairs judge rightly?
+#
 # - about 50 %, as by chance
 # - about 70 %
 # - about 90 %
@@ -275,6 +277,8 @@ check("by_surprise", by_surprise)
 predict("no_label", "Which part of the sentences do counts of pairs judge rightly?", unit="%")
 
 # %% [markdown] deck="figure"
+# ## Shuffled or not, no label: does the LSTM add to counts?
+#
 # minutes: 2
 #
 # say: Nine in ten, without a label. And the network is not better than counting. Let both bet together, half of the probability from each: the interval of what the network adds holds zero.
@@ -373,6 +377,8 @@ outcome("no_label", 100 * alone["counts\nof pairs"].mean(), unit="%")
 predict("exchanged", "How often do counts of pairs find the originals?", unit="%")
 
 # %% [markdown] deck="figure"
+# ## Ends exchanged: is your LSTM ahead of counts of triples?
+#
 # minutes: 2.5
 #
 # say: Pairs can only toss a coin. Our LSTM is ahead of them, by five points: its state does carry something from further back. But triples see one word across the seam, and with that alone they come about as far. A network of this size adds next to nothing to counts. Lesson 07 asks again, with one that has read four million words.
@@ -381,7 +387,7 @@ predict("exchanged", "How often do counts of pairs find the originals?", unit="%
 #
 # expect: "At least it understands something." Triples do as well, and they know one word more.
 #
-# skip: The title.
+# skip: The last two bars.
 
 # %% slide="subslide"
 for words in TEXT.exchanged[0]:
@@ -651,6 +657,8 @@ def right_now(classifier):
 
 
 # %% [markdown] deck="figure"
+# ## Shuffled or not, few labels: what does the move bring?
+#
 # minutes: 2.5
 #
 # say: From the left: naive Bayes on all words can only guess. Then naive Bayes on the two ends of the sentence. A random start learns next to nothing. Vectors alone or the LSTM alone help a little, both together much: the LSTM was trained to read just these vectors. But the two ends, counted, do about as well. And the judges without a label are far ahead of every bar here.

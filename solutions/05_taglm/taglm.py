@@ -82,7 +82,7 @@ plots.road("05")
 # A language model wrote and labelled this sentence for the course. No native speaker has read it.
 
 # %% [markdown] deck="printed" lines="1-9"
-# ## One label for every word: BIO and BIOES
+# ## One label for every word: BIO (left) and BIOES (right)
 #
 # minutes: 2
 #
@@ -108,6 +108,8 @@ for word, short, label in zip(example.words, to_bio(example.labels), example.lab
 # How good is a tagger? The share of right words misleads. The laziest tagger writes **O** beside every word.
 
 # %% [markdown] deck="poll"
+# ## A tagger writes O beside every word. How many words are right?
+#
 # - about 14 %
 # - about 50 %
 # - about 86 %
@@ -399,6 +401,8 @@ check("transition_slope", transition_slope)
 # %% [markdown] deck="figure"
 # ## What a transition learns: expected minus counted
 #
+# From the label of the row to that of the column, on one sentence
+#
 # minutes: 2.5
 #
 # say: The gradient for one transition: how often the model expects this move, over all paths, minus how often it stands in the right path. Positive numbers go down, negative go up: from B-LOC to I-LOC the table says minus 0.43, so it is raised. That is all that a CRF ever learns from.
@@ -655,7 +659,7 @@ print(f"Your tagger: F1 {f1_alone:.1f} on {len(plain.test)} test sentences, one 
 # - none
 # - a tenth
 # - half
-# - nearly all
+# - [x] nearly all
 #
 # minutes: 1.5
 #
@@ -968,7 +972,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 report.print_names()
 
 # %% [markdown] deck="words"
-# ## Beside the paper
+# ## Beside the paper: F1 without and with a language model
 #
 # | | without | with |
 # |---|---|---|
@@ -1003,6 +1007,8 @@ report.print_names()
 # The sentence stands in a popular course without a source. It forgets the control: the same tagger **without** pretraining.
 
 # %% [markdown] deck="poll"
+# ## Without a language model: which share of its F1 does a tenth of the labels give?
+#
 # - about 40 %
 # - about 70 %
 # - more than 90 %

@@ -109,7 +109,7 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # expect: "Misspelt words are found." The untrained one finds *Wednesday* as well. Look at *unhappiest*: *purest* shares an ending with it and nothing else.
 #
-# skip: The second line only. Live instead: a word of the room's; it takes a second.
+# skip: The second line only. Live instead: a word of the room's.
 
 # %%
 from course.from_characters import word_similarity as closeness

@@ -355,7 +355,7 @@ class Apart(nn.Module):
 # Both now read 256 batches of 16 sentences, with your loss and your loop (about 10 s).
 
 # %% [markdown] deck="figure"
-# minutes: 2.5
+# minutes: 2
 #
 # say: The lowest curve: torn between a handful of words, on text that it has never seen, after so little reading. The other model has states of the same size, and its directions never meet. It stays between the two counts. Held-out text does not give the first one away: whatever it does works there, too.
 #
@@ -414,6 +414,8 @@ outcome("famous", float(perplexities["bidirectional=True"][-1]))
 
 # %% [markdown] deck="formula"
 # ## One step of ELMo's LSTM
+#
+# $c$: private notes. $h$: what the reader shows. $x$: the new word
 #
 # minutes: 3
 #
@@ -745,6 +747,8 @@ check("BiLM", BiLM)
 # %% [markdown] deck="printed"
 # ## Your class loads a model that was trained for 92 minutes
 #
+# Its vectors beside the course's: the same, but for rounding
+#
 # minutes: 1.5
 #
 # say: 4.8 million weights, in ELMo's own file format. Your two classes read them and give the same vectors as the course's, up to rounding.
@@ -826,7 +830,9 @@ def write(scores, vocabulary, text, direction="forward", temperature=0.7, seed=0
 # %% [markdown] deck="printed"
 # ## It speaks
 #
-# minutes: 2
+# Direction, temperature: what is drawn
+#
+# minutes: 1.5
 #
 # say: A softmax on top, and the loop of lesson 03: draw a word, read it, draw the next. Three temperatures forward, and one sentence from its end. Below 1 the safe words become safer, above 1 the rare ones gain.
 #
@@ -1055,9 +1061,9 @@ check("moved", moved)
 # outline: Loop over `zip(model(ids)[0], model(changed)[0])`. For each half: `half.abs().amax(-1) > 1e-6`, shape (T,). `torch.stack` the two halves, then the layers.
 
 # %% [markdown] deck="figure"
-# ## Whichever word is replaced, every state moves
+# ## bidirectional=True: every state moves
 #
-# minutes: 3
+# minutes: 2.5
 #
 # say: Down, the word that was replaced; across, the state that moved. Ours is a clean pair of triangles. The other is full, and each cross is a state that moved and must not. The second layer of bidirectional=True reads both directions of the first; the first layer's backward state has read the next word, and hands it on.
 #
@@ -1123,11 +1129,11 @@ predict(
 #
 # minutes: 2.5
 #
-# say: The low curve of the beginning becomes far worse than counting words. The other does not move. The second layer of `bidirectional=True` reads both halves of the first, and the first layer's backward half has read the answer. In a tagger that is what you want. In a language model it is copying.
+# say: The low curve of the beginning becomes far worse than counting words. The other does not move. (Only the forward half bets here, so its numbers differ a little from the first figure.) The second layer of `bidirectional=True` reads both halves of the first, and the first layer's backward half has read the answer. In a tagger that is what you want. In a language model it is copying.
 #
-# ask: Would one layer be enough to mend it?
+# ask: Where would you use bidirectional=True, then?
 #
-# expect: "Then it is useless." With one layer no forward state sees the future. It is the second that joins the two.
+# expect: "Nowhere." In a tagger: there the future is no answer, it helps.
 #
 # skip: Keep it.
 
@@ -1251,7 +1257,7 @@ plots.bars(
 # %% [markdown] deck="figure"
 # ## Three of these four runs are ill
 #
-# minutes: 3
+# minutes: 2.5
 #
 # say: One is sound, and three have one fault each: a wrong question, padding that is read, directions that meet. The tables give one of them away at once. The other two have clean tables. One shows in its loss, which is too good. The other shows only when a short sentence stands beside a longer one in the batch.
 #
@@ -1425,7 +1431,7 @@ paid_by = {
 #
 # minutes: 2.5
 #
-# say: The strongest cheap rival of a language model is counting. The states by themselves are not ahead of it. So ask the better question: mixed with the counts, do they lower the perplexity? ELMo's paper asks the same way: it puts ELMo beside the best system and measures what is added.
+# say: Other words are asked than in the first figure, so counts have other numbers. The strongest cheap rival of a language model is counting. The states by themselves are not ahead of it. So ask the better question: mixed with the counts, do they lower the perplexity? ELMo's paper asks the same way: it puts ELMo beside the best system and measures what is added.
 #
 # ask: What can states know that a table of triples cannot?
 #
@@ -1497,7 +1503,7 @@ for layer, gain in stored.numbers["gains"].items():
 
 # %% [markdown] deck="poll"
 # - none: two separate networks
-# - about a seventh
+# - [x] about a seventh
 # - about a half
 #
 # minutes: 1.5

@@ -382,7 +382,7 @@ outcome("held", float(100 * held[1]), unit="%")
 #
 # One mean and one deviation for the whole layer, over all words of the batch. **Padding does not count.**
 #
-# minutes: 1.5
+# minutes: 1
 #
 # say: A slider at one third means little if one microphone is louder. A switch brings all layers to one volume first. Ba and others treat each token on its own; ELMo's code takes the whole batch.
 #
@@ -541,6 +541,8 @@ predict(
 )
 
 # %% [markdown] deck="figure"
+# ## Are learned shares better than the plain average?
+#
 # minutes: 2.5
 #
 # say: Zero is the plain average. Left of it, layer 0 alone is five points behind, and the top layer alone two. Learning the shares brings nothing that we can see: the interval holds zero. Three draws of sentences, and the bars are over draws and test sentences.
@@ -604,6 +606,8 @@ outcome("best_mix", better.get(by_learning.verdict, by_learning.verdict))
 # A bar is the lead over the average, on the same test words; a whisker is its 95 % interval over draws and sentences. Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
 
 # %% [markdown] deck="figure"
+# ## Layer 2 is turned up; with the layer norm, no longer
+#
 # minutes: 2
 #
 # say: But look at the shares themselves. Without the norm layer 2 is turned up. With the norm its lead is gone, or nearly, and the task is solved as well as before.
@@ -874,7 +878,7 @@ outcome("second", NEAR[(times > 5) + (times > 1e4)])
 #
 # ELMo was trained so: text runs on.
 #
-# minutes: 2
+# minutes: 1.5
 #
 # say: The states are carried from batch to batch, row by row. Only the first call begins with zeros. If that is the whole difference, then carrying the states must take it away. A story that fits is not enough.
 #
@@ -1024,7 +1028,7 @@ write_my_elmo()
 # 3. **Company:** alone or beside a longer sentence, the same vectors
 # 4. **Position:** replace a word, and the forward half stays the same before it
 #
-# minutes: 2.5
+# minutes: 2
 #
 # say: Nobody's numbers are at hand, so ask for promises. Each can be tested with two or three calls. Four colleagues' ELMos break one each; finding which is exercise 8. And AllenNLP's own settings break two: carried states the second, layer norm the third.
 #
@@ -1141,7 +1145,7 @@ check("errors_gone", errors_gone)
 # outline: The gain, divided by 100 minus the score before, times 100.
 
 # %% [markdown] deck="figure"
-# minutes: 2
+# minutes: 1.5
 #
 # say: Six tasks, table 1 of the paper. The bars are relative error reduction: which share of the errors is gone. Against each task's baseline, and against the best system before. ELMo was ahead in all six with one method.
 #
@@ -1211,6 +1215,8 @@ outcome("ruiz", "plays on a stage")
 # So count: of the five nearest, how many share the label? Four controls see the context, too: the same network before training (the mean of four); **random vectors** of the word and of three neighbours on either side, added up (the mean of five tables); the trained **layer 0** of these seven words, side by side; and layer 0 of **the word before** alone. (Nouns and verbs are Brown's tags. A language model marked the senses, and nobody has checked: `elmo_mini/data/senses_brown.json`.)
 
 # %% [markdown] deck="figure"
+# ## Where is layer 2 ahead of its best control?
+#
 # minutes: 3
 #
 # say: So count: of the five nearest, how many share the label? Begin on the left: noun or verb, layer 2 is nearly perfect, and the word before alone comes within six points. Then *bank*: layer 2 leads clearly over the untrained network, and over random vectors of the neighbours, but not over layer 0 of the seven words in their order. On the right chance is already 72 per cent.

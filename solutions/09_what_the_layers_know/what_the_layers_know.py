@@ -232,7 +232,7 @@ def lead(one, other, units):
 # %% [markdown] deck="poll"
 # - nothing
 # - 2 points
-# - 7 points
+# - [x] 7 points
 # - 15 points
 #
 # minutes: 1.5

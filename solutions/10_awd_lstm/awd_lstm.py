@@ -324,6 +324,8 @@ locked_dropout = or_reference("locked_dropout", locked_dropout)
 # %% [markdown] deck="printed"
 # ## Lent for one call
 #
+# A module with one weight is lent another, 100, for one call
+#
 # minutes: 1
 #
 # say: A module with one weight is lent another. Within the call it uses 100; after it, it has its own again. They write the class in exercise 2 with this one function.
@@ -999,6 +1001,8 @@ for start in ("the president", "she looked at", "in the beginning"):
 # - how far the hidden-to-hidden weights (the *recurrent matrix*) have moved, and the typical (median) one, as multiples of the start.
 
 # %% [markdown] deck="figure"
+# ## Three weight drops have a mistake each. Which?
+#
 # minutes: 2.5
 #
 # say: Three people have written weight drop with one mistake each. How far apart are two calls in training, at the start and at the end? In evaluation? How far has the matrix moved, and how large is a typical weight? The training curves look alike. Two minutes in pairs; the list of faults is in exercise 5.

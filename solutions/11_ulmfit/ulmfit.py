@@ -647,7 +647,7 @@ interval_bars(
 )
 
 # %% [markdown] deck="printed" lines="2-8"
-# ## Two intervals, and nobody wins
+# ## How many points is the whole pipeline ahead?
 #
 # minutes: 2
 #

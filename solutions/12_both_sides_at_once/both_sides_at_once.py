@@ -422,7 +422,7 @@ def train(steps, asks, seed=0, side="both", look=lambda step, model: None):
 #
 # expect: "Nothing." It has learnt which kind of word fits: *been* after *have*, an office after *prime*. Not yet which word.
 #
-# skip: Read the first two. Live: it takes a minute or more to train; show the stored lines.
+# skip: Read the first two.
 
 # %%
 import copy

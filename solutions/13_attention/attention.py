@@ -937,6 +937,8 @@ outcome("norm", learns[0 if post and pre else 1 if pre else 2 if post else 3])
 # Now the model that you came for: two blocks, pre-norm, 480 batches, a dropout of 0.1; about 10 s. (We leave out the model that has seen the answers.)
 
 # %% [markdown] deck="figure"
+# ## Your Transformer beside counts
+#
 # minutes: 1.5
 #
 # say: Two blocks, pre-norm, a dropout of 0.1, twice as many batches: level with the counts of triples. Who wins is the wrong question. Give each word the mean of both probabilities, and the mixture is clearly better than either, by nine hundredths of a nat for each word.
@@ -1029,6 +1031,8 @@ for beginning in ("we must", "the american people"):
 # That is your model speaking. It has the tone, and no thought behind it. Cold, it repeats itself. Hot, it loses the thread. And what does it add to counts of the same 300 thousand words? (Perplexities of other texts do not compare with those above.)
 
 # %% [markdown] deck="figure"
+# ## More text: what do counts add to blocks?
+#
 # minutes: 2
 #
 # say: Stored, one seed: the same three hundred thousand words, counted and read. Now the network is far ahead of the triples, and the triples have little left to add. With little text counting is strong; with more, the network adds more.
@@ -1237,8 +1241,8 @@ for words, points in stored_result("attention_longer").numbers["accuracy"].items
 
 # %% [markdown] deck="poll"
 # - never, up to 1,024 words
-# - from about 140 words on
-# - from about 30 words on
+# - [x] from 100 to 300 words on
+# - from 20 to 40 words on
 #
 # minutes: 1
 #

@@ -250,7 +250,7 @@ check("Classifier", Classifier)
 # %% [markdown] deck="poll"
 # - none
 # - about 10
-# - about 20
+# - [x] about 20
 #
 # minutes: 1
 #

@@ -660,7 +660,7 @@ def counted(texts, labels):
 # - behind
 # - about 5
 # - about 12
-# - about 24
+# - [x] about 24
 #
 # minutes: 1
 #
@@ -711,6 +711,8 @@ with progress_bar(total=len(METHODS) * len(COUNTS) * len(SEEDS)) as bar:
 report.shares(correct)
 
 # %% [markdown] deck="figure"
+# ## How many points ahead of the bag of words?
+#
 # minutes: 2.5
 #
 # say: Points ahead of the bag of words, with 95 per cent intervals over draws and texts. ELMo is clearly ahead everywhere; EM with 25 labels has an interval that is very wide, and with 50 it holds zero. Five draws are few: such intervals are too narrow. One that ends near zero proves little.
@@ -845,7 +847,7 @@ check("broken_reports", broken_reports)
 # ## 100 labels, every fifth wrong, or 50 right ones: ELMo with the hundred is …
 # - about 7 points ahead
 # - level
-# - about 7 points behind
+# - [x] about 7 points behind
 #
 # minutes: 1.5
 #
@@ -984,7 +986,7 @@ def hand_in(texts, labels, unlabelled, test):
 # %% [markdown] deck="poll"
 # - behind: mistakes add up
 # - level
-# - about 5 points ahead
+# - [x] about 5 points ahead
 # - about 15 points ahead
 #
 # minutes: 1
@@ -1027,7 +1029,7 @@ outcome("adds", 100 * adds["yours less ELMo"][0][0], unit="points")
 # %% [markdown] deck="words"
 # ## The hidden texts are opened **once**
 #
-# How often is counted, and stands under your result.
+# Each opening is counted. The count stands under your result.
 #
 # minutes: 1
 #

@@ -290,6 +290,19 @@ def test_what_a_run_took_is_kept_for_instructors(fresh: Path) -> None:
     assert nbformat.read(_solution(fresh), as_version=4).metadata[TIMES]["lesson"] == 80
 
 
+def test_how_long_a_cell_takes_stands_above_it_in_both_notebooks(fresh: Path) -> None:
+    def long(notebook: nbformat.NotebookNode) -> None:
+        notebook.metadata[TIMES]["slowest cells"] = {"check_double": 31.0}
+
+    _change(_solution(fresh), long)
+    assert any("another source" in problem for problem in _check(fresh))
+    assert _build(fresh) == []
+    assert _check(fresh) == []
+    for path in (_solution(fresh), _lesson(fresh)):
+        (told,) = [cell for cell in _cells(path).values() if "⏱ About 30 s." in cell.source]
+        assert told.cell_type == "markdown"
+
+
 def test_nbgraders_own_release_leaves_the_times_out(fresh: Path) -> None:
     solution = nbformat.read(_solution(fresh), as_version=4)
     assert TIMES in solution.metadata

@@ -1,11 +1,13 @@
 """A deck holds what its slides promise, and says so where it cannot."""
 
+import html
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from autograde.grading.instructor_notes import TIMES
 from autograde.slides import shown
 from autograde.slides.deck import CannotShow, deck
 from course.figures import plots
@@ -20,7 +22,14 @@ def slide(kind: str, text: str = "# ## A heading\n", keys: str = "") -> str:
     return f'# %% [markdown] deck="{kind}"{keys}\n{text}{NOTE}\n'
 
 
-def made(folder: Path, slides: str, source: str, *outputs: Any, kind: str = "code") -> str:
+def made(
+    folder: Path,
+    slides: str,
+    source: str,
+    *outputs: Any,
+    kind: str = "code",
+    measured: str = "up",
+) -> str:
     """The deck of one slide before one cell, and a poll's answer."""
     written = source if kind == "code" else "".join(f"# {line}\n" for line in source.splitlines())
     header = "# %%" if kind == "code" else "# %% [markdown]"
@@ -30,8 +39,8 @@ def made(folder: Path, slides: str, source: str, *outputs: Any, kind: str = "cod
         if kind == "code"
         else new_markdown_cell(source)
     )
-    measured = new_output("execute_result", data={"text/plain": "Nothing recorded · measured: up"})
-    answered = new_code_cell(ANSWER, outputs=[measured])
+    said = {"text/plain": f"Nothing recorded · measured: {measured}"}
+    answered = new_code_cell(ANSWER, outputs=[new_output("execute_result", data=said)])
     return deck(lesson_of(folder, text), new_notebook(cells=[cell, answered]))
 
 
@@ -78,6 +87,27 @@ def test_options_on_the_slide_take_the_place_of_those_in_the_call(tmp_path: Path
         assert "down" not in page.split('class="slides"')[1].split("<aside")[0]
 
 
+@pytest.mark.parametrize(
+    ("options", "measured", "right", "shown_as"),
+    [
+        (["below 5", "about 25", "1,000 or more"], "4.437", "below 5", "4.44"),
+        (["about 10 %", "about 50 %"], "49", "about 50 %", "49"),
+        (["[x] behind", "about 7 points ahead"], "-6.65 points", "behind", "−6.65 points"),
+        (["about 150", "about 1,000"], "194.5", "about 150", "194"),
+    ],
+)
+def test_the_option_that_was_measured_lights_up(
+    tmp_path: Path, options: list[str], measured: str, right: str, shown_as: str
+) -> None:
+    listed = slide("poll", "".join(f"# - {option}\n" for option in options))
+    page = made(tmp_path, listed, 'predict("way", "What?")', measured=measured)
+    lit = '<li class="fragment is" data-fragment-index="2">'
+    assert page.count(lit) == 1
+    assert f"{lit}{right}</li>" in html.unescape(page).replace("\xa0", " ")
+    assert f"<b>{shown_as}</b>" in page
+    assert "[x]" not in page
+
+
 def test_long_lines_that_are_printed_are_broken_and_tables_are_not(tmp_path: Path) -> None:
     for name, said, lines in (
         ("prose", "word " * 18, 2),
@@ -118,6 +148,15 @@ def test_the_note_counts_the_minutes(tmp_path: Path) -> None:
     assert page.count('data-timing="90"') == 2
 
 
+def test_the_note_says_how_long_the_slides_cell_takes(tmp_path: Path) -> None:
+    lesson = lesson_of(tmp_path, slide("printed") + "# %%\nf()\n")
+    cell = new_code_cell("f()", outputs=[printed("so")])
+    for seconds, said in ((31.0, 1), (4.0, 0)):
+        taken = {TIMES: {"slowest cells": {cell["id"]: seconds}}}
+        page = deck(lesson, new_notebook(cells=[cell], metadata=taken))
+        assert page.count("about 30 s of one core") == said
+
+
 @pytest.mark.parametrize(
     ("kind", "source", "said"),
     [
@@ -129,6 +168,7 @@ def test_the_note_counts_the_minutes(tmp_path: Path) -> None:
         ("poll", 'predict("other", "What?")', "no outcome('other', ...) has been measured"),
         ("poll", 'predict("way", "What?")', "it names no options"),
         ("poll", 'predict("way", "What?", options=make())', "its options are computed"),
+        ("poll", 'predict("way", "What?", options=["5", "7"])', "which option is 'up'?"),
         ("code", "\n".join(f"line_{n} = {n}" for n in range(13)), "it has 13 lines"),
         ("code", f"x = '{'x' * 95}'", "a wall holds 12 of 94"),
     ],
