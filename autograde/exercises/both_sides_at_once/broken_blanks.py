@@ -6,7 +6,7 @@ from course.both_sides_at_once.broken_blanks import EVERYWHERE, POSITIONS, RUNS,
 
 FAULTS = (  # as the lesson numbers them
     "the model reads the words as they were before any was hidden",
-    "the model is asked for what it reads at the chosen positions",
+    "the model is asked for the word after each chosen one",
     "the model is asked for every word",
     "the model has no position embeddings",
     "the learning rate is a hundred times too small",
@@ -17,7 +17,7 @@ TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items() if fault}
 WOULD_SHOW = {
     1: "the reported loss would be low and that of the blanks far above the sound run's: it would "
     "never have met a blank",
-    2: "the reported loss would be low, and the model would answer `[MASK]` to a blank",
+    2: "the reported loss would stay near the sound run's, and that of the blanks lie above it",
     3: "the reported loss would be low, that of the blanks near the sound run's, and the words in "
     "sight would be answered with themselves",
     4: "a blank's state would stay the same when the other words change places",
