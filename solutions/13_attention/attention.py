@@ -325,6 +325,23 @@ figures.attention_tables(looks, words[:-1], asking=words[-1:], title="Where the 
 #
 # **Derive it**, on paper. $q$ and $k$ have $d$ numbers each, all independent, with mean 0 and variance 1. What are the mean and the variance of one product $q_i k_i$? (For independent $x$ and $y$, $E[xy] = E[x]\,E[y]$.) And of the sum of $d$ such products? The standard deviation is the root of the variance.
 
+# %% [markdown] deck="poll"
+# ## 100 numbers each: how far does q · k stray?
+#
+# - by about 1
+# - by about 10
+# - by about 100
+#
+# minutes: 1
+#
+# say: Queries and keys of 100 random numbers each, all independent, mean zero and variance one. Two lines on paper: the variance of one product, and of the sum of a hundred.
+#
+# ask: The poll. Who has derived it?
+#
+# expect: "100: there are a hundred of them." That is the variance. Its root is 10.
+#
+# skip: Derive it on the board.
+
 # %%
 predict("spread", "100 numbers each: what is the standard deviation of q · k?")
 
@@ -343,16 +360,31 @@ predict("spread", "100 numbers each: what is the standard deviation of q · k?")
 
 # %%
 torch.manual_seed(0)
+strays = {}
 for d in (25, 100, 400):
     q, k = torch.randn(2, 10_000, d)
-    print(f"d = {d}: standard deviation of q · k {float((q * k).sum(-1).std()):.1f}")
-    if d == 100:
-        outcome("spread", float((q * k).sum(-1).std()), factor=1.05)
+    strays[d] = float((q * k).sum(-1).std())
+    print(f"d = {d}: standard deviation of q · k {strays[d]:.1f}")
+
+# %%
+outcome("spread", strays[100], factor=1.05)
 
 # %% [markdown]
 # A product has the mean $E[q_i]\,E[k_i] = 0$ and the variance $E[q_i^2]\,E[k_i^2] = 1$. Independent terms add their variances: $d$ for the sum, so it strays by √d. Divided by √d, that is 1 **whatever d is** (a footnote of section 3.2.1). Section 13 has the rule for other means and variances, and trained heads.
 #
 # What do large scores cost? If its score moves a little, an attention weight $a$ moves $a (1 - a)$ times as far: not at all at 0 or 1. Here is that number, summed over 16 positions, for your head on random vectors:
+
+
+# %% [markdown] deck="figure"
+# minutes: 2
+#
+# say: What large scores cost. Of its score's movement an attention weight passes on a times one less a: nothing at 0 or 1. That number, summed over 16 positions, by the size of the head. Divided, it stays. Undivided, it is nearly gone at a thousand numbers: such a head begins sure, and learns slowly where to look.
+#
+# ask: Would a lower learning rate help?
+#
+# expect: "Yes, smaller steps." There is next to no gradient to step along. Section 13 tries three rates.
+#
+# skip: The two ends of each curve.
 
 
 # %% slide="subslide"
@@ -371,7 +403,7 @@ for d in sizes:
 figures.slope_curves(sizes, slopes)
 
 # %% [markdown]
-# Undivided, large heads hardly pass a gradient on to their scores: they begin sure, and cannot learn where to look. (Section 13 has a race of both.)
+# Undivided, large heads hardly pass a gradient on to their scores: they begin sure, and learn slowly where to look. (Section 13 has a race of both.)
 
 # %% [markdown] deck="words"
 # ## Several heads: several questions at once
@@ -1392,36 +1424,8 @@ for number, (q, k) in enumerate(queries_and_keys(president, its_words), start=1)
 #
 # Your head learns the task of section 1, alone: the class in the next cell. It learns divided and undivided, with 16 numbers and with 128. A fair sceptic says: *"Undivided, every step moves the scores farther. Lower the rate."* So each of them learns at three rates, from two seeds. This takes about 15 s.
 
-# %% [markdown] deck="poll"
-# - about 12 %, as by chance
-# - about 35 %
-# - about 65 %
-# - about 95 %
-#
-# minutes: 1
-#
-# say: Divided, with 128 numbers and its best rate, the head has 94 per cent. Now without the division. The sceptic may lower the rate: three rates, and the best one counts.
-#
-# ask: The poll.
-#
-# expect: "95: the best rate makes up for it." No rate that was tried does.
-#
-# skip: Say the number.
-
 # %%
 predict("root", "Undivided, 128 numbers, its best rate: how many answers will be right?", unit="%")
-
-
-# %% [markdown] deck="figure"
-# minutes: 2
-#
-# say: Right answers by learning rate. With 16 numbers the division makes little difference. With 128 it decides, at each of the three rates, after as many batches.
-#
-# ask: Why was it fair to try three rates?
-#
-# expect: "To be thorough." Undivided, every step moves the scores farther; a lower rate is the cheap way out that one must rule out.
-#
-# skip: The two curves of 128.
 
 
 # %% slide="subslide"
