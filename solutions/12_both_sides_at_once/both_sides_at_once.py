@@ -135,6 +135,8 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.stream import embed_stream
 
 LEARN, NEW = agreement.agreement()  # sentences with eight nouns, and with eight others
+for words, agrees in zip(LEARN.sentences[:4], LEARN.agree[:4], strict=True):
+    print("right:" if agrees else "wrong:", *words)
 
 
 linear_probe, probe_gradient = mine("linear_probe"), mine("probe_gradient")  # of lesson 09
@@ -542,12 +544,13 @@ predict("yours", "Which counts (words, pairs, triples) does your model beat?", o
 
 # %% slide="subslide"
 def mixed(one, other):
-    """Nats of the best sum of two probabilities; its weight fills the first blanks best."""
-    sums = [
-        [-np.log(w * np.exp(-a) + (1 - w) * np.exp(-b)) for a, b in zip(one, other, strict=True)]
-        for w in np.linspace(0, 1, 21)
-    ]
-    return min(sums, key=lambda parts: parts[0].mean())
+    """Nats of the best sum of two bets, on both parts; its weight is chosen on the first part."""
+
+    def cost(w, part):
+        return -np.log(w * np.exp(-one[part]) + (1 - w) * np.exp(-other[part]))
+
+    best = min(np.linspace(0, 1, 21), key=lambda w: cost(w, 0).mean())
+    return cost(best, 0), cost(best, 1)
 
 
 parts = NEWS.chosen_by, NEWS.judged_by
@@ -810,7 +813,7 @@ outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 # 3. the model is asked for every word
 # 4. the model has no position embeddings
 # 5. the learning rate is a hundred times too small
-# 6. the mask of the words is turned round: attention goes to the padding
+# 6. the model is asked for padding, too
 #
 # You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Two more numbers follow:
 #

@@ -794,9 +794,11 @@ def reach(model, text):
 short = next(s for s in TEXT.held_out if len(s) == 6)
 sentence = TEXT.numbers([short])[0][0]
 tables = {"unknown fault": reach(unknown, sentence)}
-ahead = bool(tables["unknown fault"].tril(-1).any())  # scores before the word moved
-outcome("fault", faults[1] if ahead else faults[2])
 figures.reach_tables(tables, ["<S>", *short, "</S>"])
+
+# %%
+ahead = bool(tables["unknown fault"].tril(-1).any())  # scores before the changed word moved
+outcome("fault", faults[1] if ahead else faults[2])
 
 # %% [markdown]
 # Every row is full: scores move *before* the word that was changed. The word to predict stands one position on, and every position may look there. In training and in the test the answer is in sight. When it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would stutter, and the lower half of the table would be empty.) A perplexity is worth nothing while the model can see its answer.
