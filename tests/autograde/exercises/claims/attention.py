@@ -16,6 +16,10 @@ def hold(printed: str, corpora: bool) -> None:
     common, pairs, triples = numbers(
         r"counts of words: (\S+)\ncounts of pairs: (\S+)\ncounts of triples: (\S+)", printed
     )
+    (strays,) = numbers(r"d = 100: standard deviation of q · k (\S+)", printed)
+    assert 9.5 < strays < 10.5, "the root of d"
+    (unknown,) = numbers(r"held-out sentences: perplexity (\S+)", printed)
+    assert not corpora or unknown < triples, "far below all counts: the answer is in sight"
     words, even, large = numbers(
         r"(\S+) words; untrained: (\S+)\nwith large word vectors: (\S+)", printed
     )
