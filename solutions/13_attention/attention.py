@@ -724,7 +724,7 @@ print(f"{V:,} words; untrained: {perplexity(model_of(Block)):,.0f}")
 print(f"with large word vectors: {perplexity(large):.0e}")
 
 # %% [markdown]
-# Now your blocks as they are learn, 240 batches, about 5 s. Then the model talks. Your loop of lesson 04 can do that: all the state that this model has is the text itself.
+# Now your blocks as they are learn, 240 batches, about 5 s. Judge the model twice: on whole sentences, and as it talks, where each next word follows a beginning that is read alone. It talks by your loop of lesson 04: all the state that this model has is the text itself.
 
 # %% slide="subslide"
 go_on, draw_word = mine("go_on"), mine("draw_word")  # of lessons 04 and 03
@@ -746,26 +746,35 @@ def say(model, words, beginning, temperature):
     print(f"{temperature}:", beginning, *words.decode(said))
 
 
+def as_it_talks(model):
+    """Perplexity of the held-out sentences, when each beginning is read alone."""
+    with torch.no_grad():
+        ends = [model(ids[:, :t], mask[:, :t])[:, -1] for t in range(1, ids.shape[1])]
+    there = mask[:, 1:]
+    return float(functional.cross_entropy(torch.stack(ends, 1)[there], ids[:, 1:][there]).exp())
+
+
 unknown = model_of(Block)
-ends = train(unknown, 240, 0.002)
-print(f"held-out sentences: perplexity {ends:.1f}")
+whole_text = train(unknown, 240, 0.002)
+print(f"whole sentences: perplexity {whole_text:.1f}")
+print(f"as it talks: perplexity {as_it_talks(unknown):.1f}")
 torch.manual_seed(1)
-for beginning in ("the", "he was", "in the"):
+for beginning in ("he was", "in the"):
     say(unknown, TEXT.vocabulary, beginning, 0.7)
 
 # %% [markdown]
-# Far below all counts after so few sentences, and yet it cannot talk. **Find the fault**: which of the three explains both?
+# The first number is far below all counts, on text that it has never seen. The second is far above the first, for the same words. **Find the fault**: which of the three explains both?
 
 # %% [markdown] deck="poll"
-# ## A perplexity of 18, and it cannot talk: which fault?
+# ## A low perplexity on whole sentences, a high one as it talks: which fault?
 #
 # minutes: 1.5
 #
-# say: A thousand words of vocabulary, 240 batches. Counts of pairs have a perplexity of 24.6 on the held-out sentences, this model 18. Then it is to talk, and it babbles. Three faults stand to choose. Do not explain yet.
+# say: A thousand words of vocabulary, 240 batches. Counts of pairs have a perplexity of 24.6 on the held-out sentences, this model 18. Then it gets each beginning alone, as when it talks, and for the same words it is far worse. Three faults stand to choose. Do not explain yet.
 #
 # ask: The poll. Which of the three explains both?
 #
-# expect: "By heart." Then it would fail on new sentences, and these are new. It reads the answer: in the test that stands there, too, when it talks it does not.
+# expect: "By heart." Then it would fail on new sentences, and these are new. It reads the answer: in whole sentences that stands there, when it talks it does not.
 #
 # skip: Say the number, and ask who believes it.
 
@@ -775,7 +784,7 @@ faults = [
     "it sees the next word",
     "it is asked for the word it reads",
 ]
-predict("fault", "A low loss on new text, and babble. What is wrong?", options=faults)
+predict("fault", "One low loss and one high one, on new text. What is wrong?", options=faults)
 
 # %% [markdown]
 # The causality test of lesson 07 decides. Put another word at each position in turn, and see at which positions the scores move.
@@ -801,7 +810,7 @@ ahead = bool(tables["unknown fault"].tril(-1).any())  # scores before the change
 outcome("fault", faults[1] if ahead else faults[2])
 
 # %% [markdown]
-# Every row is full: scores move *before* the word that was changed. The word to predict stands one position on, and every position may look there. In training and in the test the answer is in sight. When it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would stutter, and the lower half of the table would be empty.) A perplexity is worth nothing while the model can see its answer.
+# Crosses: states move that stand *before* the word that was changed. The word to predict stands one position on, and every position may look there. In whole sentences the answer is in sight; when it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would have no cross.) A perplexity is worth nothing while the model can see its answer.
 
 # %% [markdown] exercise="causal_mask"
 # ### Exercise 5. One mask changed
@@ -844,7 +853,7 @@ check("causal_mask", causal_mask)
 # outline: A triangle of True, (T, T). Join it by `&` with `mask[:, None, :]`, (B, 1, T).
 
 # %% [markdown]
-# Train the honest one (as long again), and let it talk.
+# Train the honest one (as long again), and judge it twice.
 
 # %% [markdown] deck="figure"
 # ## With the mask, the miracle is gone
@@ -869,10 +878,10 @@ def looking_back(dim, heads):
 
 
 writer = model_of(looking_back)
-found["looking to both sides"], found["looking back only"] = ends, train(writer, 240, 0.002)
-torch.manual_seed(1)
-for beginning in ("the", "he was", "in the"):
-    say(writer, TEXT.vocabulary, beginning, 0.7)
+found["looking to both sides"] = whole_text
+found["looking back only"] = train(writer, 240, 0.002)
+print(f"whole sentences: perplexity {found['looking back only']:.1f}")
+print(f"as it talks: perplexity {as_it_talks(writer):.1f}")
 figures.perplexity_bars(found)
 
 # %% [markdown]
@@ -894,7 +903,7 @@ tables = {"both sides": reach(unknown, sentence), "only back": reach(writer, sen
 figures.reach_tables(tables, ["<S>", *short, "</S>"])
 
 # %% [markdown]
-# On the right you see the causal mask that you wrote, read off the trained model. Its perplexity is honest, and the counts still lead. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch.
+# On the right you see the causal mask that you wrote, read off the trained model. Its two perplexities are one number: honest, and the counts still lead. Counting learns a pair from one look at it. A network moves all its numbers a little with each batch.
 
 # %% [markdown] slide="slide"
 # ## 7. The whole Transformer

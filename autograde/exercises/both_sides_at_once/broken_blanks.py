@@ -17,13 +17,14 @@ TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items() if fault}
 WOULD_SHOW = {
     1: "the reported loss would be low and that of the blanks far above the sound run's: it would "
     "never have met a blank",
-    2: "the reported loss would stay near the sound run's, and that of the blanks lie above it",
+    2: "the words in sight would hardly ever be answered with themselves, and the reported loss "
+    "would lie a little below the sound run's",
     3: "the reported loss would be low, that of the blanks near the sound run's, and the words in "
     "sight would be answered with themselves",
     4: "a blank's state would stay the same when the other words change places",
     5: "both losses would hardly have fallen from the 6.9 nats of a model that knows nothing",
-    6: "the reported loss would be low, for padding is easy, and the words in sight would be "
-    "answered with themselves about as often as by the sound run",
+    6: "both losses would stay near the sound run's, and a blank's state would move with the "
+    "other words",
 }
 LOOK = {
     "A": "Compare its loss of the blanks with the sound run's, and then with C's",
