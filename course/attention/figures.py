@@ -63,7 +63,7 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str]) -> Pictu
     title = f"Who has looked ahead: {', '.join(ahead) or 'nobody'}"
     rows = -(-len(tables) // ACROSS)
     columns = min(len(tables), ACROSS)
-    figure = blank(1.2 + 2.3 * columns, 0.6 + 2.6 * rows, title)
+    figure = blank(1.2 + 2.3 * max(columns, 1.6), 0.6 + 2.6 * rows, title)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     parts = [f"Tables, {title}. Down: the state that moved. Across: the word that was replaced."]
     state, replaced = np.indices((len(words), len(words)))
@@ -85,7 +85,7 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str]) -> Pictu
     for axes in grid[::columns]:
         axes.set_ylabel("state at this word", fontsize=9)
     figure.supxlabel(
-        "word that is replaced (grey: the state moves; cross: and must not)", fontsize=9
+        "word that is replaced\n(grey: the state moves; cross: and must not)", fontsize=9
     )
     return Picture(figure, " ".join(parts))
 

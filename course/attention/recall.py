@@ -23,8 +23,6 @@ RATE = 3e-3
 
 Texts = tuple[Tensor, Tensor]
 Reader = Callable[[Tensor], Tensor]
-Head = Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
-"""Queries, keys, values and the attention mask, to the output and the attention weights."""
 
 
 def recall_texts(texts: int, distance: int, generator: torch.Generator) -> Texts:
@@ -56,47 +54,6 @@ def in_words(ids: Tensor) -> list[str]:
         question = "abcdefgh"[token - TOKENS + KEYS] + "?" if token >= TOKENS - KEYS else "·"
         said.append(f"{'abcdefgh'[key]}={value}" if key < KEYS else question)
     return said
-
-
-def attend_from_question(
-    head: Head, texts: Tensor, keys: Tensor, values: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Attention of the query token over all earlier tokens: output and attention weights.
-
-    Parameters
-    ----------
-    texts : (B, T)
-    keys, values : the key, which is the query, too, and the value of each token, (TOKENS, d)
-    """
-    before, question = texts[:, :-1], texts[:, -1:]
-    everywhere = torch.ones(1, 1, before.shape[1], dtype=torch.bool)
-    return head(keys[question], keys[before], values[before], everywhere)
-
-
-class OneHead(nn.Module):
-    """A table, one head in which the question looks at all before it, and what it finds.
-
-    Parameters
-    ----------
-    dim : D, the numbers of the head, too
-    head : as `one_head`
-    """
-
-    def __init__(self, dim: int, head: Head) -> None:
-        super().__init__()
-        self.table, self.head = nn.Embedding(TOKENS, dim), head
-        self.query, self.key, self.value = (nn.Linear(dim, dim) for _ in range(3))
-        self.answer = nn.Linear(dim, VALUES)
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """(B, T) to a score for each value (B, VALUES)."""
-        x = self.table(ids)
-        before, asking = x[:, :-1], x[:, -1:]
-        everywhere = torch.ones(len(ids), 1, before.shape[1], dtype=torch.bool)
-        parts = self.query(asking), self.key(before), self.value(before)
-        found, _ = self.head(*parts, everywhere)  # (B, 1, D)
-        scores: Tensor = self.answer(found[:, 0])
-        return scores
 
 
 class AttentionRecaller(nn.Module):

@@ -36,7 +36,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from autograde import calibration, check, or_reference, outcome, predict, progress
+from autograde import calibration, check, mine, or_reference, outcome, predict, progress
 from course.both_sides_at_once import agreement, figures
 from course.figures import plots
 
@@ -96,7 +96,7 @@ plots.road("12")
 #
 # *The dogs near the gate **is** not here.* At the word *gate* the noun lies behind you and the verb ahead. Neither is wrong alone. Only the two together are.
 #
-# We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader** adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right. (A rule of letters would judge all of them: a noun with an *s* wants *are*, *were*, *have* or *do*. The question is what the vector holds, not whether the task is hard.)
+# We ask the course's ELMo at this word. One half of its vector has read *The dogs near the gate*, the other *here not is gate*. A **linear reader**, your probe of lesson 09, adds up the numbers of a vector, each with a weight of its own, and says *yes* above zero. It learns from sentences with eight nouns and is tested on eight others. Half of all sentences are right. (A rule of letters would judge all of them: a noun with an *s* wants *are*, *were*, *have* or *do*. The question is what the vector holds, not whether the task is hard.)
 
 # %% [markdown] deck="poll"
 # ## How often does a linear reader know whether noun and verb agree?
@@ -127,7 +127,6 @@ predict("agree", "How often is it right about whether noun and verb agree?", opt
 # skip: Leave out the proof.
 
 # %% slide="subslide"
-from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -136,14 +135,30 @@ from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.stream import embed_stream
 
 LEARN, NEW = agreement.agreement()  # sentences with eight nouns, and with eight others
+for words, agrees in zip(LEARN.sentences[:4], LEARN.agree[:4], strict=True):
+    print("right:" if agrees else "wrong:", *words)
+
+
+linear_probe, probe_gradient = mine("linear_probe"), mine("probe_gradient")  # of lesson 09
+
+
+def linear_reader(known, labels, asked):
+    """Your linear probe."""
+    return linear_probe(known, labels, asked, probe_gradient)
+
+
+def hidden_layer(known, labels, asked):
+    """A network with one hidden layer, on numbers brought to one spread."""
+    network = MLPClassifier((32,), alpha=0.01, max_iter=600, random_state=0)
+    return make_pipeline(StandardScaler(), network).fit(known, labels).predict(asked)
 
 
 def right(reader, known, new):
     """Share of the new sentences that a reader judges rightly, by what it is asked."""
     found = {}
     for question in ("left", "right", "agree"):
-        reader.fit(known, getattr(LEARN, question))
-        found[question] = reader.score(new, getattr(NEW, question))
+        labels, truth = (getattr(task, question).astype(str).tolist() for task in (LEARN, NEW))
+        found[question] = np.mean(np.array(reader(known, labels, new)) == truth)
     return found
 
 
@@ -154,12 +169,8 @@ def elmo_states(task, elmo):
 
 
 states = [elmo_states(task, load_pretrained()) for task in (LEARN, NEW)]
-linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
-hidden = MLPClassifier((32,), alpha=0.01, max_iter=600, random_state=0)
-readers = {
-    "linear reader": right(linear, *states),
-    "with a hidden layer": right(make_pipeline(StandardScaler(), hidden), *states),
-}
+kinds = {"linear reader": linear_reader, "with a hidden layer": hidden_layer}
+readers = {name: right(reader, *states) for name, reader in kinds.items()}
 figures.agreement_bars(readers)
 
 # %%
@@ -388,10 +399,14 @@ def hide(share):
     return lambda ids: corrupt(ids, V, share)
 
 
-def train(steps, asks, seed=0, side="both", look=lambda step, model: None):
-    """A new model, trained by your loop; `asks` stands for `corrupt`, `look` comes after a step."""
+def untrained(side="both", seed=0):
+    """A new model of these words."""
     torch.manual_seed(seed)
-    model = BlankModel(V, side)
+    return BlankModel(V, side)
+
+
+def train(model, steps, asks, seed=0, look=lambda step: None):
+    """Your loop on the news; `asks` stands for `corrupt`, `look` comes after a step."""
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, 3e-3, steps, pct_start=0.1, anneal_strategy="linear", cycle_momentum=False
@@ -401,9 +416,9 @@ def train(steps, asks, seed=0, side="both", look=lambda step, model: None):
         for step, batch in enumerate(NEWS.batches(progress_bar(range(steps)), seed), 1):
             yield batch  # your loop takes its step here
             schedule.step()
-            look(step, model)
+            look(step)
 
-    return model, train_blanks(model, batches(), asks, optimizer)
+    return train_blanks(model, batches(), asks, optimizer)
 
 
 # %% [markdown]
@@ -440,18 +455,19 @@ def nats(model, blanks, before=0):
 seen, says_the, kept = [], [], []
 
 
-def look(step, model):
+def look(step):
     """Every 250 steps: the blanks to choose by; keep the weights if they cost least so far."""
     if step % 250 == 0:
         blanks = NEWS.chosen_by
-        seen.append(nats(model, blanks).mean())
-        best = log_p(model, blanks.rows, blanks.mask, blanks.positions).argmax(1)
+        seen.append(nats(trained, blanks).mean())
+        best = log_p(trained, blanks.rows, blanks.mask, blanks.positions).argmax(1)
         says_the.append(float((best == NEWS.words.id("the")).double().mean()))
         if seen[-1] == min(seen):
-            kept[:] = [copy.deepcopy(model.state_dict())]
+            kept[:] = [copy.deepcopy(trained.state_dict())]
 
 
-trained, losses = train(STEPS, hide(0.3), look=look)
+trained = untrained()
+losses = train(trained, STEPS, hide(0.3), look=look)
 trained.load_state_dict(kept[0])
 fresh = BlankModel(V)
 for sentence in SENTENCES:
@@ -473,14 +489,20 @@ for at in (0, best):
 # %% [markdown]
 # At first it learns which words are common: the loss falls fast, and most blanks are filled with *the*. The rest it must learn from the neighbours, through its attention, which takes much longer. And of what it learns late, much holds for its own sentences alone: twelve hundred are few.
 #
-# Where does a blank look? The block's attention weights say it, a mean over its four heads:
+# Where does a blank look? Your `attend` of lesson 04 says it. It gets the block's own questions and badges, four heads of 16 numbers; PyTorch keeps the linear layers that make them in one matrix. (Questions are divided by $\sqrt{16}$. Lesson 13 says why.)
 
 # %%
+attend = mine("attend")  # of lesson 04
 row = torch.tensor([[2, *NEWS.words.encode(SENTENCES[1].split()), 3]])
-entered = trained.enter(row, torch.zeros_like(row)).detach()
-_, weights = trained.blocks.layers[0].self_attn(entered, entered, entered)
-blank = int((row[0] == 4).nonzero())
-looks = zip(NEWS.words.decode(row[0].tolist()), weights[0, blank].tolist(), strict=True)
+heads = trained.blocks.layers[0].self_attn
+with torch.no_grad():
+    entered = trained.enter(row, torch.zeros_like(row))
+    made = functional.linear(entered[0], heads.in_proj_weight, heads.in_proj_bias)  # (T, 3 D)
+    asks, badges, _ = made.unflatten(1, (3, 4, 16)).permute(1, 2, 0, 3)  # (4, T, 16) each
+    weights = attend(asks / 4, badges, torch.ones(4, row.shape[1], dtype=torch.bool)).mean(0)
+    apart = (weights - heads(entered, entered, entered)[1][0]).abs().max()
+looks = zip(NEWS.words.decode(row[0].tolist()), weights[row[0] == 4][0].tolist(), strict=True)
+print(f"Largest distance from PyTorch's attention weights: {apart:.0e}")
 print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share in looks))
 
 # %% [markdown]
@@ -522,12 +544,13 @@ predict("yours", "Which counts (words, pairs, triples) does your model beat?", o
 
 # %% slide="subslide"
 def mixed(one, other):
-    """Nats of the best sum of two probabilities; its weight fills the first blanks best."""
-    sums = [
-        [-np.log(w * np.exp(-a) + (1 - w) * np.exp(-b)) for a, b in zip(one, other, strict=True)]
-        for w in np.linspace(0, 1, 21)
-    ]
-    return min(sums, key=lambda parts: parts[0].mean())
+    """Nats of the best sum of two bets, on both parts; its weight is chosen on the first part."""
+
+    def cost(w, part):
+        return -np.log(w * np.exp(-one[part]) + (1 - w) * np.exp(-other[part]))
+
+    best = min(np.linspace(0, 1, 21), key=lambda w: cost(w, 0).mean())
+    return cost(best, 0), cost(best, 1)
 
 
 parts = NEWS.chosen_by, NEWS.judged_by
@@ -583,10 +606,19 @@ for sentence in ["she opened the [MASK] and went in .", "two [MASK] ago we left 
     print(f"{sentence:40} {fill(large, large_words, sentence, 4)}")
 
 # %% [markdown]
-# Does it pass the test of section 1? The same linear reader gets its top layer, at the same word. The control: three networks of these sizes that have read nothing.
+# Does it pass the test of section 1? Its top layer at the same word goes to a linear reader. This one trains to its end (a probe's sixty steps are few for a hard question; ELMo's halves no linear reader joins, as you have proved). The control: three networks of these sizes that have read nothing.
 
 
 # %%
+from sklearn.linear_model import LogisticRegression
+
+
+def to_its_end(known, labels, asked):
+    """A logistic regression, trained until its loss falls no more."""
+    reader = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000))
+    return reader.fit(known, labels).predict(asked)
+
+
 def masked_states(task, model):
     """A masked model's top layer at the last word before the verb, (N, D)."""
     texts = [large_words.encode(map(str.lower, sentence)) for sentence in task.sentences]
@@ -598,9 +630,9 @@ def masked_states(task, model):
 
 def judged(model):
     """What the linear reader gets right; *learnt* are the sentences that it has learnt from."""
-    states = [masked_states(task, model) for task in (LEARN, NEW)]
-    found = right(linear, *states)
-    return found | {"agree, learnt": linear.score(states[0], LEARN.agree)}
+    known, new = (masked_states(task, model) for task in (LEARN, NEW))
+    learnt = to_its_end(known, LEARN.agree, known) == LEARN.agree
+    return right(to_its_end, known, new) | {"agree, learnt": learnt.mean()}
 
 
 reads, unread = judged(large), []
@@ -617,11 +649,18 @@ for question, share in reads.items():
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. In some a token reads only to its **left**, in some only to its **right**. Each held-out blank is filled from the left, from the right, from both sides at once, and from the **product** of two separate models, a kind of **product of experts**:
+# What of real sentences? We trained networks like yours, for as many steps, from five starts, on 6,400 short sentences of Brown. Each bar of the figure fills the same held-out blanks:
+#
+# - *left*, *right*: a network whose tokens read to one side only; *both at once*: one like yours,
+# - *counts*: pairs and triples mixed, as above; *both, counts*: their bets and the network's, added up,
+# - *product*: a left and a right network, joined afterwards,
+# - *two of both*: two starts of *both at once*, joined so, for two networks against two.
+#
+# They are joined by a kind of **product of experts**:
 #
 # $$p(w) \propto \frac{p(w \mid \text{left})\; p(w \mid \text{right})}{p(w)}$$
 #
-# It is divided by the word's own probability, which would otherwise count twice. Everybody gets what is best on text of its own for that: each network stops where it fills other blanks best, and each of the product's three factors has an exponent, chosen there. The counts are pairs and triples mixed, as above. *Two of both* multiplies two starts that read both sides, so that two networks stand against two; in *both, counts* the bets of both are added up.
+# It is divided by the word's own probability, which would otherwise count twice. Other sentences were there to choose by: where each network stops, an exponent for each factor, the weights of sums.
 
 # %% [markdown] deck="poll"
 # ## Blanks of real text: which one loses fewer nats?
@@ -739,9 +778,13 @@ ASKED = {
 }
 cost = {}
 for name, asks in ASKED.items():
-    runs = [train(ROUNDS, asks, seed, "left") for seed in (1, 2)]
-    cost[name] = np.stack([nats(model, NEWS.judged_by, int("next" in name)) for model, _ in runs])
-    print(f"{name:20} {np.mean([told[-50:] for _, told in runs]):.1f} nats on its own sentences")
+    told, judged_by = [], []
+    for seed in (1, 2):
+        model = untrained("left", seed)
+        told.append(train(model, ROUNDS, asks, seed)[-50:])
+        judged_by.append(nats(model, NEWS.judged_by, before=int("next" in name)))
+    cost[name] = np.stack(judged_by)
+    print(f"{name:20} {np.mean(told):.1f} nats on its own sentences")
 points = {name: NEWS.judged_by.interval(one) for name, one in cost.items()}
 figures.blank_bars(points, title="A held-out word from what stands to its left (two runs each)")
 
@@ -763,23 +806,22 @@ outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 # %% [markdown] slide="slide"
 # ## 3. Three broken runs
 #
-# Four runs of 200 batches, about 15 s. One is sound. A, B and C have one fault each, from this list.
+# Four runs of 200 batches, about 15 s, by the cells above: `untrained`, `train` with your loop, `nats`. One is sound. In A, B and C, `plant` has put one fault each, from this list.
 #
 # 1. the model reads the words as they were before any was hidden
-# 2. the model is asked for what it reads at the chosen positions
+# 2. the model is asked for the word after each chosen one
 # 3. the model is asked for every word
 # 4. the model has no position embeddings
 # 5. the learning rate is a hundred times too small
-# 6. the mask of the words is turned round: attention goes to the padding
+# 6. the model is asked for padding, too
 #
-# You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Three more numbers follow:
+# You see the loss that each run reports of itself, and the loss of true blanks in held-out sentences. Two more numbers follow:
 #
 # - *moves by*: how far the state of a blank moves when the other words of its sentence change places (up to 1e-4 is rounding),
-# - *repeats*: how many of the words in sight the model answers with themselves,
-# - *answers [MASK]*: how many of the blanks it answers with `[MASK]`.
+# - *repeats*: how many of the words in sight the model answers with themselves.
 
 # %% [markdown] deck="figure"
-# ## Three broken runs: what does a loss of 0.7 say?
+# ## Three broken runs: what does a low loss say?
 #
 # minutes: 2.5
 #
@@ -792,16 +834,20 @@ outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 # skip: Say that A and C see the answer.
 
 # %% slide="subslide"
-from course.both_sides_at_once.broken_blanks import every_run
+from course.both_sides_at_once.broken_blanks import plant, symptoms
 
-symptoms = every_run(NEWS.text, NEWS.words, 200)
-reported = {name: run.training for name, run in symptoms.items()}
-figures.run_bars(reported, {name: run.blanks for name, run in symptoms.items()})
+blanks, runs, reported, true = NEWS.chosen_by, {}, {}, {}
+for name in ("sound", "A", "B", "C"):
+    runs[name] = untrained()
+    asks = plant(name, runs[name], hide(0.15))  # a fault of the model, or of what it is asked
+    reported[name] = np.mean(train(runs[name], 200, asks)[-20:])
+    true[name] = nats(runs[name], blanks).mean()
+figures.run_bars(reported, true)
 
 # %%
-for name, run in symptoms.items():
-    shares = f"repeats {run.own:.0%}, answers [MASK] {run.mask:.0%}"
-    print(f"{name:>5}: moves by {run.moved:.0e}, {shares}")
+for name, model in runs.items():
+    run = symptoms(model, blanks.rows, blanks.mask, blanks.positions)
+    print(f"{name:>5}: moves by {run.moved:.0e}, repeats {run.own:.0%}")
 
 # %% [markdown] exercise="broken_blanks"
 # ### Exercise 3. Three broken runs
@@ -825,10 +871,10 @@ check("broken_blanks", broken_blanks)
 #
 # idea: A model that never met a blank has no idea what to do with one. A model that was asked for everything has met blanks among much else.
 #
-# outline: Compare the second bar of the two low runs with the sound run's. A model that was asked for what it reads would answer `[MASK]` to a blank: does one of them? The third broken run has losses like the sound one's: look at the number that depends on the order of the words.
+# outline: Compare the second bar of the two low runs with the sound run's. The third broken run has losses like the sound one's: look at the number that depends on the order of the words.
 
 # %% [markdown] model_answer="broken_blanks"
-# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no position embeddings (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). Asked for what it reads (2), it would have learnt to answer `[MASK]`, and it does not. A loss means something only for the question that it was asked.
+# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no position embeddings (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). A loss means something only for the question that it was asked.
 
 # %% [markdown] deck="table"
 # ## Two sentences in one row
@@ -928,7 +974,7 @@ check("broken_blanks", broken_blanks)
 #
 # - What depends on left and right together is not in a sum of the halves, however well each is trained.
 # - A Transformer encoder: word, position and segment embeddings are added; in each block every token mixes what all others tell, by attention weights, and then thinks alone.
-# On real text both sides at once beat each side by far. The product of two readers that never meet is level with it; two networks of the one kind are a little ahead of two of the other.
+# - On real text both sides at once beat each side by far. The product of two readers that never meet is level with it; two networks of the one kind are a little ahead of two of the other.
 # - A loss says something only of the question that was asked. Where the answer is in sight, it says nothing.
 # - Masked language model, a cloze test: 15 in 100 words are asked for, so it learns more slowly at first. Of 100 of these, 80 are hidden, 10 swapped, 10 left.
 # - `[CLS]` and `[SEP]` frame the sentences of a row. Next-sentence prediction asks whether the second follows the first.

@@ -6,24 +6,25 @@ from course.both_sides_at_once.broken_blanks import EVERYWHERE, POSITIONS, RUNS,
 
 FAULTS = (  # as the lesson numbers them
     "the model reads the words as they were before any was hidden",
-    "the model is asked for what it reads at the chosen positions",
+    "the model is asked for the word after each chosen one",
     "the model is asked for every word",
     "the model has no position embeddings",
     "the learning rate is a hundred times too small",
-    "the mask of the words is turned round: attention goes to the padding",
+    "the model is asked for padding, too",
 )
 NUMBERS = {SEEN: 1, EVERYWHERE: 3, POSITIONS: 4}
 TRUTH = {name: NUMBERS[fault] for name, fault in RUNS.items() if fault}
 WOULD_SHOW = {
     1: "the reported loss would be low and that of the blanks far above the sound run's: it would "
     "never have met a blank",
-    2: "the reported loss would be low, and the model would answer `[MASK]` to a blank",
+    2: "the words in sight would hardly ever be answered with themselves, and the reported loss "
+    "would lie a little below the sound run's",
     3: "the reported loss would be low, that of the blanks near the sound run's, and the words in "
     "sight would be answered with themselves",
     4: "a blank's state would stay the same when the other words change places",
     5: "both losses would hardly have fallen from the 6.9 nats of a model that knows nothing",
-    6: "a blank's state could not move with the words around it, and the losses would stay near "
-    "those of counts of words",
+    6: "both losses would stay near the sound run's, and a blank's state would move with the "
+    "other words",
 }
 LOOK = {
     "A": "Compare its loss of the blanks with the sound run's, and then with C's",

@@ -84,27 +84,3 @@ def test_badges_and_notes_written_as_in_section_2_answer_every_question() -> Non
         said, attention_weights = one_head(fits[question], fits[before], values[before], allowed)
         assert (said[:, 0].argmax(-1) == answers).all() or loud < 1
         assert (float(attention_weights.amax(-1).mean()) > share) == (loud == 1)
-
-
-def test_a_reader_of_one_head_uses_the_head_that_it_is_given() -> None:
-    seen = []
-
-    def head(*parts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        seen.append([tuple(part.shape) for part in parts])
-        return one_head(*parts)
-
-    ids, _ = drawn(3, 2)
-    assert recall.OneHead(16, head)(ids).shape == (3, recall.VALUES)
-    assert seen == [[(3, 1, 16), (3, 6, 16), (3, 6, 16), (3, 1, 6)]]
-
-
-def test_a_head_with_written_badges_finds_the_fact() -> None:
-    keys, values = torch.zeros(2, recall.TOKENS, 8)
-    facts = torch.arange(64)
-    keys[facts, facts // 8] = 8.0
-    keys[-8:] = 8.0 * torch.eye(8)
-    values[facts, facts % 8] = 1.0
-    texts, answers = recall.some_texts(50, 20)
-    found, attention_weights = recall.attend_from_question(one_head, texts, keys, values)
-    assert attention_weights.shape == (50, 1, texts.shape[1] - 1)
-    assert bool((found[:, 0].argmax(-1) == answers).all())

@@ -16,6 +16,13 @@ def hold(printed: str, corpora: bool) -> None:
     common, pairs, triples = numbers(
         r"counts of words: (\S+)\ncounts of pairs: (\S+)\ncounts of triples: (\S+)", printed
     )
+    (strays,) = numbers(r"d = 100: standard deviation of q · k (\S+)", printed)
+    assert 9.5 < strays < 10.5, "the root of d"
+    judged = r"whole sentences: perplexity (\S+)\nas it talks: perplexity (\S+)"
+    (whole, talking), (honest, honest_talking) = re.findall(judged, printed)
+    assert not corpora or float(whole) < triples, "below all counts: the answer is in sight"
+    assert float(talking) > 2 * float(whole), "far above the first"
+    assert abs(float(honest) - float(honest_talking)) < 0.2, "one number"
     words, even, large = numbers(
         r"(\S+) words; untrained: (\S+)\nwith large word vectors: (\S+)", printed
     )

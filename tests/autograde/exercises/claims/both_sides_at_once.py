@@ -20,6 +20,13 @@ def hold(printed: str, corpora: bool) -> None:
     new, unread = numbers(r"\nagree +(\d+)% .* (\d+)%", printed)
     assert 55 < new < 65, "about six in ten"
     assert 40 < unread < 60
+    (apart,) = numbers(r"Largest distance from PyTorch's attention weights: (\S+)", printed)
+    assert apart < 1e-5
+    runs = re.findall(r"(sound|A|B|C): moves by (\S+), repeats (\d+)%", printed)
+    moves = {name: float(moved) for name, moved, _ in runs}
+    repeats = {name: int(share) for name, _, share in runs}
+    assert moves["B"] < 1e-4 < min(moves["sound"], moves["A"], moves["C"])
+    assert repeats["A"] > 90 > 60 > repeats["sound"]
     assert "0.50: log odds +0.00\n" in printed
     if corpora:  # "not clearly better"
         assert re.search(r"model less shared words, .*: no clear difference", printed)
