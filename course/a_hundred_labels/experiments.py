@@ -1,8 +1,9 @@
-"""``python -m course.a_hundred_labels.experiments curves rivals``: few labels (lesson 15).
+"""``python -m course.a_hundred_labels.experiments curves rivals taught``: few labels (lesson 15).
 
 Four tasks, draws of 25, 50 and 100 labels, of which the smaller ones are parts of the larger, and
 every method of `course.a_hundred_labels.methods` on the same draws. `rivals` compares ELMo's
-features with what could explain their lead, text by text. All are asked about texts of dev: the
+features with what could explain their lead, text by text. `taught` asks what texts without labels
+bring to counts (EM), and what two readers gain that teach each other. All are asked about texts of dev: the
 test of lesson 15 stays unseen.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 import torch
 
 from course.a_hundred_labels import methods
+from course.a_hundred_labels.co_training import by_co_training, by_em, side_by_side
 from course.a_hundred_labels.protocol import Step, learn_and_answer
 from course.a_hundred_labels.tasks import quoted, subjective
 from course.command import Prepared, Result, run_experiments
@@ -30,8 +32,8 @@ COUNTS = (25, 50, 100)
 MORE = (200, 500, 1_000)
 """For counting words and for ELMo's features: where do their curves meet?"""
 CHEAP = ("bag of words", "ELMo features")
-ASKED = 500
-ELMO = "ELMo features"
+ASKED, UNLABELLED = 500, 2_000
+ELMO, EM, ADDED, TAUGHT = "ELMo features", "naive Bayes, EM", "both, added", "co-training"
 PAIRS = (
     (ELMO, "naive Bayes"),
     (ELMO, "SVD of the text"),
@@ -107,7 +109,50 @@ def _compared(task: Task) -> dict[str, list[Step]]:
     return {name: every[name] for name in dict.fromkeys(sum(PAIRS, ()))}
 
 
-EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"curves": curves, "rivals": rivals}
+def taught(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
+    """EM, ELMo, both added and both that teach each other: rights, and co-training's leads."""
+    found: dict[str, Any] = {}
+    for name in tasks:
+        task = TASKS[name]()
+        test, free = task.dev.drawn(ASKED, 0), task.text[:UNLABELLED]
+        every: dict[str, list[Step]] = {
+            "bag of words": methods.bag_of_words(),
+            EM: by_em(free),
+            ELMO: methods.elmo_features(),
+            ADDED: side_by_side(free),
+            TAUGHT: by_co_training(free),
+        }
+        rows: dict[str, dict[int, Any]] = {way: {} for way in every}
+        for count in COUNTS:
+            draws = [task.train.drawn(count, seed) for seed in seeds]
+            for way, steps in every.items():
+                said = [learn_and_answer(steps, d.texts, d.labels, test.texts) for d in draws]
+                rows[way][count] = right_of(said, test.labels)
+                share = 100 * float(np.mean(rows[way][count]))
+                print(f"{name}, {way}, {count} labels: {share:.1f}", flush=True)
+        found[name] = {
+            "asked": len(test.texts),
+            "unlabelled": len(free),
+            "methods": {
+                way: {
+                    str(count): {
+                        "right": share_right(right),
+                        "lead": share_right(right - rows["bag of words"][count]),
+                        "taught": share_right(rows[TAUGHT][count] - right),
+                    }
+                    for count, right in of.items()
+                }
+                for way, of in rows.items()
+            },
+        }
+    return "Two readers that teach each other", {"tasks": found}
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {
+    "curves": curves,
+    "rivals": rivals,
+    "taught": taught,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, pla
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON, hidden
-from autograde.exercises.a_hundred_labels.co_training import co_training
+from course.a_hundred_labels.co_training import co_training
 from course.a_hundred_labels.methods import elmo_features  # noqa: F401  slips name it
 from course.a_hundred_labels.protocol import Texts, learn_and_answer  # noqa: F401
 from course.texts.labelled_tasks import Task

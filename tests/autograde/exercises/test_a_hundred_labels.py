@@ -13,7 +13,6 @@ import pytest
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.a_hundred_labels import hidden
-from autograde.exercises.a_hundred_labels.co_training import co_training
 from autograde.exercises.a_hundred_labels.hand_in import (
     OTHER_STEPS,
     RULES,
@@ -25,6 +24,7 @@ from autograde.exercises.a_hundred_labels.hand_in import (
 from course.a_hundred_labels import broken_reports, methods
 from course.a_hundred_labels import experiments as hundred_labels
 from course.a_hundred_labels import report as hundred_labels_report
+from course.a_hundred_labels.co_training import co_training
 from course.a_hundred_labels.differences import paired_interval
 from course.a_hundred_labels.protocol import learn_and_answer, split
 from course.a_hundred_labels.tasks import first_task, quoted, subjective
