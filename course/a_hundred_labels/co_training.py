@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import vstack
 
 from course.a_hundred_labels import methods
-from course.a_hundred_labels.protocol import Step, Texts
+from course.a_hundred_labels.protocol import Texts
 from course.ulmfit.baselines import OF_VECTORS
 from elmo_mini.extras import brought_by
 
@@ -71,16 +71,22 @@ def on_elmo(texts: Texts, labels: Sequence[int]) -> Reader:
 
 
 def surest(scores: Scores, classes: Sequence[int] = (0, 1)) -> Sure:
-    """The rows of the half in which the best class leads the next by most, and these classes."""
-    ordered = np.sort(scores, axis=1)
-    rows = np.argsort(ordered[:, -2] - ordered[:, -1], kind="stable")[: len(scores) // 2]
-    return rows.tolist(), np.array(classes)[scores[rows].argmax(1)].tolist()
+    """Half of the rows, as many of each class: those that lean most to it, and their classes.
+
+    Where a draw of labels holds one class more often, the surest of all would be of that class.
+    """
+    size = len(scores) // (2 * len(classes))
+    rows: list[int] = []
+    for place in range(len(classes)):
+        lean = scores[:, place] - np.delete(scores, place, axis=1).max(1)
+        rows += np.argsort(-lean, kind="stable")[:size].tolist()
+    return rows, np.repeat(classes, size).tolist()
 
 
 def teach_each_other(
     texts: Texts, labels: Sequence[int], unlabelled: Texts
 ) -> tuple[Reader, Reader]:
-    """Counts and ELMo, each taught by the unlabelled half that the other answers surest."""
+    """Counts and ELMo, each taught by the unlabelled texts that the other answers surest."""
     classes = sorted(set(labels))
     first = surest(on_elmo(texts, labels)(unlabelled), classes)
     counted = naive_bayes_with_em(texts, labels, unlabelled, first)
@@ -88,30 +94,12 @@ def teach_each_other(
     return counted, on_elmo([*texts, *(unlabelled[row] for row in rows)], [*labels, *answers])
 
 
-def co_training(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
-    """The answers of both for `test`, their log-probabilities added."""
-    return _named(labels, *teach_each_other(texts, labels, unlabelled))(test)
-
-
-def _named(labels: Sequence[int], *readers: Reader) -> Callable[[Texts], Any]:
+def named(labels: Sequence[int], *readers: Reader) -> Callable[[Texts], Any]:
+    """From texts to the classes that the readers name, their log-probabilities added."""
     classes = np.array(sorted(set(labels)))
-    return lambda test: classes[sum(reader(test) for reader in readers).argmax(1)]
+    return lambda test: classes[np.sum([reader(test) for reader in readers], axis=0).argmax(1)]
 
 
-def by_em(unlabelled: Texts) -> list[Step]:
-    """Counts with EM, as a method."""
-    return [lambda texts, labels: _named(labels, naive_bayes_with_em(texts, labels, unlabelled))]
-
-
-def side_by_side(unlabelled: Texts) -> list[Step]:
-    """Counts with EM and ELMo, added, without teaching each other: what co-training must beat."""
-    return [
-        lambda texts, labels: _named(
-            labels, naive_bayes_with_em(texts, labels, unlabelled), on_elmo(texts, labels)
-        )
-    ]
-
-
-def by_co_training(unlabelled: Texts) -> list[Step]:
-    """Counts and ELMo that teach each other, as a method."""
-    return [lambda texts, labels: _named(labels, *teach_each_other(texts, labels, unlabelled))]
+def co_training(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
+    """The answers of both readers for `test`, after they have taught each other."""
+    return named(labels, *teach_each_other(texts, labels, unlabelled))(test)

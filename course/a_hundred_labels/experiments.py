@@ -3,8 +3,8 @@
 Four tasks, draws of 25, 50 and 100 labels, of which the smaller ones are parts of the larger, and
 every method of `course.a_hundred_labels.methods` on the same draws. `rivals` compares ELMo's
 features with what could explain their lead, text by text. `taught` asks what texts without labels
-bring to counts (EM), and what two readers gain that teach each other. All are asked about texts of dev: the
-test of lesson 15 stays unseen.
+bring to counts (EM), and what two readers gain that teach each other. All are asked about texts of
+dev: the test of lesson 15 stays unseen.
 """
 
 import argparse
@@ -15,7 +15,12 @@ import numpy as np
 import torch
 
 from course.a_hundred_labels import methods
-from course.a_hundred_labels.co_training import by_co_training, by_em, side_by_side
+from course.a_hundred_labels.co_training import (
+    naive_bayes_with_em,
+    named,
+    on_elmo,
+    teach_each_other,
+)
 from course.a_hundred_labels.protocol import Step, learn_and_answer
 from course.a_hundred_labels.tasks import quoted, subjective
 from course.command import Prepared, Result, run_experiments
@@ -28,12 +33,13 @@ TASKS: dict[str, Callable[[], Task]] = {
     "kind of question": questions,
     "for or against": opinions,
 }
+BAG, ELMO = "bag of words", "ELMo features"
+EM, ADDED, TAUGHT = "naive Bayes, EM", "both, added", "co-training"
 COUNTS = (25, 50, 100)
 MORE = (200, 500, 1_000)
 """For counting words and for ELMo's features: where do their curves meet?"""
-CHEAP = ("bag of words", "ELMo features")
+CHEAP = (BAG, ELMO)
 ASKED, UNLABELLED = 500, 2_000
-ELMO, EM, ADDED, TAUGHT = "ELMo features", "naive Bayes, EM", "both, added", "co-training"
 PAIRS = (
     (ELMO, "naive Bayes"),
     (ELMO, "SVD of the text"),
@@ -110,41 +116,39 @@ def _compared(task: Task) -> dict[str, list[Step]]:
 
 
 def taught(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
-    """EM, ELMo, both added and both that teach each other: rights, and co-training's leads."""
+    """EM, ELMo, both added, and both that teach each other.
+
+    Of each: right answers, its lead over the bag of words, and how far ELMo and how far co-training
+    is ahead of it.
+    """
     found: dict[str, Any] = {}
     for name in tasks:
         task = TASKS[name]()
         test, free = task.dev.drawn(ASKED, 0), task.text[:UNLABELLED]
-        every: dict[str, list[Step]] = {
-            "bag of words": methods.bag_of_words(),
-            EM: by_em(free),
-            ELMO: methods.elmo_features(),
-            ADDED: side_by_side(free),
-            TAUGHT: by_co_training(free),
-        }
-        rows: dict[str, dict[int, Any]] = {way: {} for way in every}
+        found[name] = {"asked": len(test.texts), "unlabelled": len(free), "methods": {}}
         for count in COUNTS:
-            draws = [task.train.drawn(count, seed) for seed in seeds]
-            for way, steps in every.items():
-                said = [learn_and_answer(steps, d.texts, d.labels, test.texts) for d in draws]
-                rows[way][count] = right_of(said, test.labels)
-                share = 100 * float(np.mean(rows[way][count]))
-                print(f"{name}, {way}, {count} labels: {share:.1f}", flush=True)
-        found[name] = {
-            "asked": len(test.texts),
-            "unlabelled": len(free),
-            "methods": {
-                way: {
-                    str(count): {
-                        "right": share_right(right),
-                        "lead": share_right(right - rows["bag of words"][count]),
-                        "taught": share_right(rows[TAUGHT][count] - right),
-                    }
-                    for count, right in of.items()
+            said: dict[str, list[Any]] = {BAG: [], EM: [], ELMO: [], ADDED: [], TAUGHT: []}
+            for seed in seeds:
+                own = task.train.drawn(count, seed)
+                learnt = own.texts, own.labels
+                counts, elmo = naive_bayes_with_em(*learnt, free), on_elmo(*learnt)
+                said[BAG].append(learn_and_answer(methods.bag_of_words(), *learnt, test.texts))
+                for way, readers in {
+                    EM: (counts,),
+                    ELMO: (elmo,),
+                    ADDED: (counts, elmo),
+                    TAUGHT: teach_each_other(*learnt, free),
+                }.items():
+                    said[way].append(named(own.labels, *readers)(test.texts))
+            rows = {way: right_of(answers, test.labels) for way, answers in said.items()}
+            for way, right in rows.items():
+                found[name]["methods"].setdefault(way, {})[str(count)] = {
+                    "right": share_right(right),
+                    "lead": share_right(right - rows[BAG]),
+                    "elmo": share_right(rows[ELMO] - right),
+                    "taught": share_right(rows[TAUGHT] - right),
                 }
-                for way, of in rows.items()
-            },
-        }
+                print(f"{name}, {way}, {count} labels: {100 * right.mean():.1f}", flush=True)
     return "Two readers that teach each other", {"tasks": found}
 
 

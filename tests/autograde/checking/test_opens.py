@@ -1,4 +1,4 @@
-"""How often hidden texts were opened is counted, kept in the workspace, and said with the result."""
+"""How often hidden texts were opened is counted, kept, and said with the result."""
 
 import sys
 from collections import Counter
