@@ -774,7 +774,7 @@ report.elmo_against_em()
 #
 # *SVD of the text* finds the main directions in which words occur together, in texts without labels (in papers, *latent semantic analysis*). An untrained ELMo has the same width and reads the same letters, but nothing was learnt. It is far behind ELMo wherever ELMo is ahead: there, reading helps, and not the network's shape.
 #
-And the counts that read? The bars of EM (ten draws, the others five) say that it is no safe rival. On opinions and plots its interval is 13 points wide, and on the kind of question it is 7 points *behind* the bag, which reads nothing. Held to EM, in the printed lines, ELMo is ahead on three tasks. On *quoted or reported* no difference is seen: there five rounds of counting do as well. What the two can do together is the question of section 7.
+# And the counts that read? The bars of EM (ten draws, the others five) say that it is no safe rival. On opinions and plots its interval is 13 points wide, and on the kind of question it is 7 points *behind* the bag, which reads nothing. Held to EM, in the printed lines, ELMo is ahead on three tasks. On *quoted or reported* no difference is seen: there five rounds of counting do as well. What the two can do together is the question of section 7.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken reports
