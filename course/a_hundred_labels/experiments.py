@@ -1,9 +1,10 @@
-"""``python -m course.a_hundred_labels.experiments curves rivals``: few labels (lesson 15).
+"""``python -m course.a_hundred_labels.experiments curves rivals taught``: few labels (lesson 15).
 
 Four tasks, draws of 25, 50 and 100 labels, of which the smaller ones are parts of the larger, and
 every method of `course.a_hundred_labels.methods` on the same draws. `rivals` compares ELMo's
-features with what could explain their lead, text by text. All are asked about texts of dev: the
-test of lesson 15 stays unseen.
+features with what could explain their lead, text by text. `taught` asks what texts without labels
+bring to counts (EM), and what two readers gain that teach each other. All are asked about texts of
+dev: the test of lesson 15 stays unseen.
 """
 
 import argparse
@@ -14,6 +15,12 @@ import numpy as np
 import torch
 
 from course.a_hundred_labels import methods
+from course.a_hundred_labels.co_training import (
+    naive_bayes_with_em,
+    named,
+    on_elmo,
+    teach_each_other,
+)
 from course.a_hundred_labels.protocol import Step, learn_and_answer
 from course.a_hundred_labels.tasks import quoted, subjective
 from course.command import Prepared, Result, run_experiments
@@ -26,12 +33,13 @@ TASKS: dict[str, Callable[[], Task]] = {
     "kind of question": questions,
     "for or against": opinions,
 }
+BAG, ELMO = "bag of words", "ELMo features"
+EM, ADDED, TAUGHT = "naive Bayes, EM", "both, added", "co-training"
 COUNTS = (25, 50, 100)
 MORE = (200, 500, 1_000)
 """For counting words and for ELMo's features: where do their curves meet?"""
-CHEAP = ("bag of words", "ELMo features")
-ASKED = 500
-ELMO = "ELMo features"
+CHEAP = (BAG, ELMO)
+ASKED, UNLABELLED = 500, 2_000
 PAIRS = (
     (ELMO, "naive Bayes"),
     (ELMO, "SVD of the text"),
@@ -107,7 +115,48 @@ def _compared(task: Task) -> dict[str, list[Step]]:
     return {name: every[name] for name in dict.fromkeys(sum(PAIRS, ()))}
 
 
-EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {"curves": curves, "rivals": rivals}
+def taught(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
+    """EM, ELMo, both added, and both that teach each other.
+
+    Of each: right answers, its lead over the bag of words, and how far ELMo and how far co-training
+    is ahead of it.
+    """
+    found: dict[str, Any] = {}
+    for name in tasks:
+        task = TASKS[name]()
+        test, free = task.dev.drawn(ASKED, 0), task.text[:UNLABELLED]
+        found[name] = {"asked": len(test.texts), "unlabelled": len(free), "methods": {}}
+        for count in COUNTS:
+            said: dict[str, list[Any]] = {BAG: [], EM: [], ELMO: [], ADDED: [], TAUGHT: []}
+            for seed in seeds:
+                own = task.train.drawn(count, seed)
+                learnt = own.texts, own.labels
+                counts, elmo = naive_bayes_with_em(*learnt, free), on_elmo(*learnt)
+                said[BAG].append(learn_and_answer(methods.bag_of_words(), *learnt, test.texts))
+                for way, readers in {
+                    EM: (counts,),
+                    ELMO: (elmo,),
+                    ADDED: (counts, elmo),
+                    TAUGHT: teach_each_other(*learnt, free),
+                }.items():
+                    said[way].append(named(own.labels, *readers)(test.texts))
+            rows = {way: right_of(answers, test.labels) for way, answers in said.items()}
+            for way, right in rows.items():
+                found[name]["methods"].setdefault(way, {})[str(count)] = {
+                    "right": share_right(right),
+                    "lead": share_right(right - rows[BAG]),
+                    "elmo": share_right(rows[ELMO] - right),
+                    "taught": share_right(rows[TAUGHT] - right),
+                }
+                print(f"{name}, {way}, {count} labels: {100 * right.mean():.1f}", flush=True)
+    return "Two readers that teach each other", {"tasks": found}
+
+
+EXPERIMENTS: dict[str, Callable[..., tuple[str, Result]]] = {
+    "curves": curves,
+    "rivals": rivals,
+    "taught": taught,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,8 +13,10 @@ from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Task
 
-STORED = "hundred_labels_curves"
-BAG, ELMO = "bag of words", "ELMo features"
+STORED, TAUGHT = "hundred_labels_curves", "hundred_labels_taught"
+BAG, ELMO, EM = "bag of words", "ELMo features", "naive Bayes, EM"
+BOTH = "co-training"
+COMPARED = (EM, "SVD of the text", "ELMo, untrained", ELMO, "ULMFiT", "masked LM")
 SHOWN = (BAG, ELMO, "ELMo, untrained", "SVD of the text", "ULMFiT")
 FEW = 500
 
@@ -93,15 +95,59 @@ def curves_figure(task: str, title: str) -> Picture:
     )
 
 
+def taught() -> dict[str, Any]:
+    """The tasks of the stored runs of EM and of co-training, each method by number of labels."""
+    found = stored_result(TAUGHT).numbers["tasks"]
+    return {task: of["methods"] for task, of in found.items()}
+
+
 def stored_leads_figure(title: str, count: int = 100) -> Picture:
-    """With so many labels: how far each method is ahead of the bag of words, on all four tasks."""
-    names = [name for name in next(iter(tasks().values()))["methods"] if name != "bag of words"]
+    """With so many labels: how far methods are ahead of the bag of words, on all four tasks."""
     rows = {
-        task: [of["methods"][name][str(count)]["lead"] for name in names]
+        task: [
+            (taught()[task] if name == EM else of["methods"])[name][str(count)]["lead"]
+            for name in COMPARED
+        ]
         for task, of in tasks().items()
     }
-    labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in names]
+    labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in COMPARED]
     return interval_bars(labels, rows, title=title, ylabel="points ahead")
+
+
+def elmo_against_em(count: int = 100) -> None:
+    """Print how far ELMo is ahead of counts with EM, on all four tasks."""
+    for task, of in taught().items():
+        print(f"{task:<18} {count} labels, ELMo less EM: {lead(of[EM][str(count)]['elmo'])}")
+
+
+def clearly_taught() -> dict[str, list[str]]:
+    """For each task, the numbers of labels with which co-training is clearly ahead of ELMo."""
+    return {
+        task: [count for count, point in of[ELMO].items() if point["taught"]["low"] > 0]
+        for task, of in taught().items()
+    }
+
+
+def taught_figure() -> Picture:
+    """What ELMo and the counts gain by teaching each other, over ELMo alone."""
+    clear = [f"{task} ({', '.join(at)})" for task, at in clearly_taught().items() if at]
+    counts = list(next(iter(taught().values()))[ELMO])
+    return interval_bars(
+        [task.replace(" ", "\n", 1) for task in taught()],
+        {
+            f"{count} labels": [of[ELMO][count]["taught"] for of in taught().values()]
+            for count in counts
+        },
+        title=f"Co-training is clearly ahead of ELMo on: {'; '.join(clear) or 'no task'} (stored)",
+        ylabel="points ahead of ELMo alone",
+    )
+
+
+def print_taught(task: str, others: Sequence[str] = (EM, "both, added")) -> None:
+    """On one task: how far co-training is ahead of the others."""
+    for name in others:
+        for count, point in taught()[task][name].items():
+            print(f"{BOTH} less {name:<16}{count:>4} labels: {lead(point['taught'])}")
 
 
 def catch_up(

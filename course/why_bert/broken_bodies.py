@@ -1,11 +1,12 @@
-"""Fine-tuning runs with a planted fault each, for lesson 14 to be diagnosed."""
+"""Fine-tuning runs with a planted fault each, for lesson 14 to be trained and diagnosed."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 import torch
+from torch import Tensor
 
-from course.why_bert.fine_tuning_setup import HEAD_RATE, FineTuningSetup, optimizer_of
-from elmo_mini.models.fine_tuning import Classifier, tune
+from course.why_bert.fine_tuning_setup import HEAD_RATE, optimizer_of
+from elmo_mini.models.fine_tuning import Classifier
 
 FAULTS = (  # as the lesson numbers them
     "the names in the file and in the model differ, and nobody notices",
@@ -17,75 +18,32 @@ FAULTS = (  # as the lesson numbers them
 )
 NAMES, FROZEN, HOT = FAULTS[0], FAULTS[1], FAULTS[2]
 RUNS = {"A": NAMES, "B": HOT, "C": FROZEN}
-LABELS, STEPS, WINDOW = 50, 100, 10
+WARM_UP, HOT_RATE = 10, 0.03
+
+Make = Callable[[Mapping[str, Tensor] | None, int], Classifier]
+"""A classifier whose body has these weights, or fresh ones; and a seed."""
 
 
-@dataclass(frozen=True)
-class Symptoms:
-    """What can be seen of a run without its code.
+def planted(
+    run: str, classifier: Make, pretrained: Mapping[str, Tensor], seed: int = 0
+) -> tuple[Classifier, torch.optim.Optimizer, int]:
+    """A run ready to begin: the model, its optimizer and the steps of its warm-up.
 
-    Attributes
+    Parameters
     ----------
-    losses : mean training loss of each ten batches, in nats
-    right : share of right answers on dev
-    perplexity : of the body as a model of the next word, before the run and after it, on the
-        texts of dev
-    moved : how far body and head are from where they stood before the run, over the length of
-        that
+    run : ``sound``, or the letter of a run with a fault
+    classifier : makes the model
     """
-
-    losses: list[float]
-    correct: float
-    perplexity: tuple[float, float]
-    moved: tuple[float, float]
-
-
-def four_runs(setup: FineTuningSetup, seed: int = 0) -> dict[str, Symptoms]:
-    """The sound run and the three broken ones."""
-    return {name: _seen(setup, fault, seed) for name, fault in {"sound": "", **RUNS}.items()}
-
-
-def _seen(setup: FineTuningSetup, fault: str, seed: int) -> Symptoms:
-    train, test = setup.task.train.drawn(LABELS, seed), setup.task.dev
-    model = setup.classifier(setup.pretrained, seed)
+    fault = RUNS.get(run)
     if fault == NAMES:
-        model = setup.classifier(setup.fresh(seed), seed)
-        renamed = {f"model.{name}": tensor for name, tensor in setup.pretrained.items()}
-        model.body.load_state_dict(renamed, strict=False)
-    optimizer = optimizer_of(model)
-    if fault == FROZEN:
-        optimizer = torch.optim.Adam(model.head.parameters(), lr=HEAD_RATE)
-    warm_up = 10
-    if fault == HOT:
-        optimizer, warm_up = optimizer_of(model, body_rate=0.03), 1
-    before = setup.perplexity(model.body, test.texts), _numbers(model)
-    losses = tune(model, setup.batches(train, STEPS, seed), optimizer, warm_up, 0.0)
-    after = setup.perplexity(model.body, test.texts), _numbers(model)
-    body, head = (
-        float((now - then).norm() / then.norm())
-        for now, then in zip(after[1], before[1], strict=True)
-    )
-    return Symptoms(
-        [sum(losses[at : at + WINDOW]) / WINDOW for at in range(0, STEPS, WINDOW)],
-        float(setup.correct(model, test).mean()),
-        (before[0], after[0]),
-        (body, head),
-    )
-
-
-def _numbers(model: Classifier) -> list[torch.Tensor]:
-    """All numbers of the body, and all of the head."""
-    return [
-        torch.cat([weight.detach().flatten() for weight in part.parameters()]).clone()
-        for part in (model.body, model.head)
-    ]
-
-
-def print_symptoms(runs: dict[str, Symptoms]) -> None:
-    """What else is seen of the runs, beside their losses."""
-    for name, run in runs.items():
-        (before, after), (body, head) = run.perplexity, run.moved
-        print(
-            f"{name:>5}: {run.correct:.0%} right; next word: perplexity {before:,.0f} before and "
-            f"{after:,.0f} after; moved: body {body:.0%}, head {head:.0%}"
+        model = classifier(None, seed)
+        model.body.load_state_dict(
+            {f"model.{name}": tensor for name, tensor in pretrained.items()}, strict=False
         )
+        return model, optimizer_of(model), WARM_UP
+    model = classifier(pretrained, seed)
+    if fault == FROZEN:
+        return model, torch.optim.Adam(model.head.parameters(), lr=HEAD_RATE), WARM_UP
+    if fault == HOT:
+        return model, optimizer_of(model, HOT_RATE), 1
+    return model, optimizer_of(model), WARM_UP

@@ -11,10 +11,10 @@ from course.figures.interval_bars import interval_bars, interval_curves
 from course.figures.picture import Picture
 from course.results.accuracy import share_right
 from course.results.lead import NamedLead, stored_lead
-from course.why_bert.broken_bodies import STEPS, WINDOW, Symptoms
 
 Runs = Mapping[str, Sequence[ArrayLike]]
 """Of each name, for each draw of labels, (N,) 1 where an answer is right."""
+WINDOW = 10
 WIDE = 12  # letters that no longer fit below a bar
 
 
@@ -113,11 +113,13 @@ def by_labels(answers: Mapping[int, Runs], title: str) -> Picture:
     )
 
 
-def broken_figure(runs: Mapping[str, Symptoms]) -> Picture:
-    """The training loss of the four runs."""
+def broken_figure(losses: Mapping[str, ArrayLike]) -> Picture:
+    """The training loss of each run, means of ten batches."""
+    means = {name: np.asarray(run).reshape(-1, WINDOW).mean(1) for name, run in losses.items()}
+    steps = len(next(iter(means.values())))
     return plots.curves(
-        WINDOW * np.arange(1, 1 + STEPS // WINDOW),
-        {name: run.losses for name, run in runs.items()},
+        WINDOW * np.arange(1, 1 + steps),
+        means,
         title="The training loss of the four runs",
         xlabel="steps",
         ylabel=f"loss of {WINDOW} batches (nats)",

@@ -4,7 +4,7 @@ from course.results import published
 from course.results.lead import lead_of
 from course.results.stored import stored_result
 from course.texts.noun_or_verb import next_class, noun_or_verb, plain_nouns_and_verbs
-from course.why_bert.broken_bodies import four_runs, print_symptoms
+from course.why_bert.broken_bodies import planted
 from course.why_bert.elmo_in_answering import elmo_in_answering
 from course.why_bert.figures import (
     bars,
@@ -16,7 +16,6 @@ from course.why_bert.figures import (
     leads_by_labels,
     loss_lines,
 )
-from course.why_bert.fine_tuning_setup import course_setup
 from course.why_bert.published_tables import (
     features_figure,
     fixed_and_open,
@@ -27,7 +26,6 @@ from course.why_bert.published_tables import (
     squad_and_swag,
 )
 from course.why_bert.rivals import beside, features, rivals_of, scaled
-from course.why_bert.two_ways import two_ways
 from elmo_mini.models.fine_tuning import CausalLM
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.transformer.files import load_causal_lm
@@ -39,12 +37,10 @@ __all__ = [
     "beside",
     "broken_figure",
     "by_labels",
-    "course_setup",
     "elmo_in_answering",
     "features",
     "features_figure",
     "fixed_and_open",
-    "four_runs",
     "glue_figure",
     "gone_figure",
     "knowledge_figure",
@@ -58,12 +54,11 @@ __all__ = [
     "next_class",
     "noun_or_verb",
     "plain_nouns_and_verbs",
+    "planted",
     "print_elmo",
-    "print_symptoms",
     "published",
     "rivals_of",
     "scaled",
     "squad_and_swag",
     "stored_result",
-    "two_ways",
 ]

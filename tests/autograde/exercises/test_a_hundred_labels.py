@@ -13,7 +13,6 @@ import pytest
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.exercises.a_hundred_labels import hidden
-from autograde.exercises.a_hundred_labels.co_training import co_training
 from autograde.exercises.a_hundred_labels.hand_in import (
     OTHER_STEPS,
     RULES,
@@ -25,6 +24,7 @@ from autograde.exercises.a_hundred_labels.hand_in import (
 from course.a_hundred_labels import broken_reports, methods
 from course.a_hundred_labels import experiments as hundred_labels
 from course.a_hundred_labels import report as hundred_labels_report
+from course.a_hundred_labels.co_training import co_training
 from course.a_hundred_labels.differences import paired_interval
 from course.a_hundred_labels.protocol import learn_and_answer, split
 from course.a_hundred_labels.tasks import first_task, quoted, subjective
@@ -260,6 +260,44 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
     assert 4 < quoted_ < 8
     assert max(question, film) < 2
     assert first_task().classes
+
+
+def test_what_the_lesson_says_of_counts_that_read_and_of_readers_that_teach() -> None:
+    tasks = hundred_labels_report.taught()
+    assert list(tasks) == list(hundred_labels.TASKS)
+    opinions, quotations, *_ = tasks.values()
+    em = {task: of["naive Bayes, EM"]["100"] for task, of in tasks.items()}
+    wide = em["opinion or plot"]["lead"]
+    assert round(100 * (wide["high"] - wide["low"])) == 13
+    assert verdict(wide) == "no clear difference"
+    behind = em["kind of question"]["lead"]
+    assert (round(100 * behind["mean"]), verdict(behind)) == (-7, "behind")
+    ahead = [task for task, point in em.items() if verdict(point["elmo"]) == "ahead"]
+    assert set(tasks) - set(ahead) == {"quoted or reported"}
+    assert verdict(em["quoted or reported"]["elmo"]) == "no clear difference"
+    gains = {count: point["taught"] for count, point in opinions["ELMo features"].items()}
+    assert [round(100 * gains[count]["mean"]) for count in ("25", "50")] == [8, 3]
+    assert hundred_labels_report.clearly_taught() == {
+        task: ["25", "50"] if task == "opinion or plot" else [] for task in tasks
+    }
+    assert not any(
+        verdict(point["taught"]) == "behind"
+        for of in tasks.values()
+        for point in of["ELMo features"].values()
+    )
+    for few in ("25", "50"):
+        assert opinions["both, added"][few]["taught"]["low"] > 0.05  # "far worse"
+    avoided = {
+        way: [
+            round(100 * of["lead"]["mean"] / (1 - of["right"]["mean"] + of["lead"]["mean"]))
+            for of in opinions[way].values()
+        ]
+        for way in ("naive Bayes, EM", "ELMo features", "co-training")
+    }
+    assert max(avoided["naive Bayes, EM"]) == 21
+    assert all(45 < share < 55 for share in avoided["ELMo features"])  # "half of them"
+    assert avoided["co-training"] == [69, 64, 57]
+    assert verdict(quotations["ELMo features"]["100"]["taught"]) == "no clear difference"
 
 
 def test_what_the_lesson_says_of_elmos_rivals() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn.utils import parameters_to_vector
 
 from course.results.lead import NamedLead, lead_of
 from course.results.stored import stored_result
@@ -17,8 +18,14 @@ from course.texts.noun_or_verb import (
 from course.texts.word_classes import LONGEST, word_classes
 from course.why_bert import broken_bodies, figures, rivals
 from course.why_bert import experiments as why_bert
-from course.why_bert.fine_tuning_setup import WITHOUT_MARK, FineTuningSetup, course_setup
+from course.why_bert.fine_tuning_setup import (
+    WITHOUT_MARK,
+    FineTuningSetup,
+    Weights,
+    course_setup,
+)
 from course.why_bert.labels_saved import labels_needed
+from elmo_mini.models.fine_tuning import Classifier, tune
 from elmo_mini.text.vocabulary import Vocabulary
 
 SETUP = course_setup()
@@ -106,13 +113,23 @@ def test_counted_vectors_of_words_with_like_neighbours_are_near(
     assert unit[3] @ unit[4] > unit[1] @ unit[4]
 
 
-def test_broken_runs_show_their_symptoms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(broken_bodies, "STEPS", 20)
-    runs = broken_bodies.four_runs(SETUP)
-    assert runs["A"].perplexity[0] > 10 * runs["sound"].perplexity[0]
-    assert runs["B"].moved[0] > 5 * runs["sound"].moved[0]
-    assert runs["B"].perplexity[1] > 3 * runs["B"].perplexity[0]
-    assert runs["C"].moved[0] == 0 < runs["sound"].moved[0]
+def test_broken_runs_show_their_symptoms() -> None:
+    def classifier(weights: Weights | None, seed: int) -> Classifier:
+        return SETUP.classifier(SETUP.fresh(seed) if weights is None else weights, seed)
+
+    texts = SETUP.task.dev.texts
+    before, after, moved = {}, {}, {}
+    for run in ("sound", *broken_bodies.RUNS):
+        model, optimizer, warm_up = broken_bodies.planted(run, classifier, SETUP.pretrained)
+        start = parameters_to_vector(model.body.parameters()).detach().clone()
+        before[run] = SETUP.perplexity(model.body, texts)
+        tune(model, SETUP.batches(SETUP.task.train.drawn(50, 0), 20, 0), optimizer, warm_up, 0.0)
+        after[run] = SETUP.perplexity(model.body, texts)
+        moved[run] = float((parameters_to_vector(model.body.parameters()) - start).detach().norm())
+    assert before["A"] > 10 * before["sound"]
+    assert moved["B"] > 5 * moved["sound"]
+    assert after["B"] > 3 * before["B"]
+    assert moved["C"] == 0 < moved["sound"]
 
 
 def test_what_the_lesson_says_of_the_stored_labels() -> None:
