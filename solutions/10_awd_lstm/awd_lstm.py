@@ -214,7 +214,7 @@ print(f"The same with prompts from other text: {recite(PAGE.dev)[2]:.0%}")
 outcome("recites", 100 * float(right), unit="%")
 
 # %% [markdown]
-# Everything after the ▸ comes out of the network's weights.
+# Everything after the ▸ comes out of the network's weights. But on other text it was best after a few readings.
 #
 # The plainest remedy is **early stopping**: stop at the epoch that is best on a held-out text, the **validation set** (here called *dev*, for development set). Everything below must beat that.
 

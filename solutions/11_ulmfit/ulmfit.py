@@ -786,7 +786,7 @@ for task in report.TASKS:
     print(f"   {task}, the recipe less plain: {lead_and_verdict(point)}")
 
 # %% [markdown]
-# **On opinions, yes:** on the same draws the recipe clearly gains 5.3 points; *plain* shows no gain. The recipe is still 2.2 points behind *plain*, by one interval. On questions the recipe gains 3.6 points by one interval, and most of that is one draw, which had been far below the others. There it is level with *plain*, and clearly ahead of the bag of words, though not of the naive Bayes SVM.
+# **On opinions, yes:** on the same draws the recipe clearly gains 5.3 points; *plain* shows no gain. The recipe is still 2.2 points behind *plain*, by one interval. On questions the recipe gains 3.6 points by one interval, and most of that is one draw. There it is level with *plain*, and clearly ahead of the bag of words, though not of the naive Bayes SVM.
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
@@ -925,7 +925,7 @@ for variant in list(PARTS["questions"]["perplexity of general text"])[1:]:
 # %% [markdown]
 # **The recipe keeps the language model.** Stage 2 forgets a little, stage 3 hardly more. Without the three tricks, general text ends more than four times as hard as before stage 3 on the questions, and six times as hard on the opinions.
 #
-# Which trick does it? **Low rates below the head.** Your twins showed it for rates by layer (one draw); unfreezing alone, at a high constant rate, protected nothing. The whole recipe does as well without it: general text stays as easy. With one rate of 0.01 for all layers, that text is more than half as hard again. One *low* rate for all, with the triangle (*plain*, 0.004), protects nearly as well.
+# Which trick does it? **Low rates below the head.** Your twins showed it for rates by layer (one draw); unfreezing alone, at a high constant rate, protected nothing. The whole recipe does as well without it. With one rate of 0.01 for all layers, that text is more than half as hard again. One *low* rate for all, with the triangle (*plain*, 0.004), protects nearly as well.
 #
 # ### Does it pay in labels?
 #
@@ -965,7 +965,7 @@ triangle = PARTS["questions"]["lead of the whole recipe"]["a constant rate"]["va
 print("   questions, a constant rate, over the draws alone:", Lead.of(interval(triangle)))
 
 # %% [markdown]
-# **No part has a clear lead.** The nearest is the triangle: on the questions it is worth 6.5 points by one interval, by the other perhaps nothing. All other intervals contain 0, on both tasks, and without gradual unfreezing the mean is even a little higher. Nor could five draws show a small lead: the narrowest of these intervals reaches 1.7 points to either side, and in the paper a trick is worth at most 1.3. In the paper, too, unfreezing by itself changes nothing on TREC-6 and AG, and on AG the full recipe is not the best row; the other parts are mostly worth something.
+# **No part has a clear lead.** The nearest is the triangle: on the questions it is worth 6.5 points by one interval, by the other perhaps nothing. All other intervals contain 0, on both tasks, and without gradual unfreezing the mean is even a little higher. Nor could five draws show a small lead: the narrowest of these intervals reaches 1.7 points to either side, and in the paper a trick is worth at most 1.3. In the paper, too, unfreezing by itself changes nothing on TREC-6 and AG, and on AG the full recipe is not the best row.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
