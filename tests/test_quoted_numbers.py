@@ -14,6 +14,7 @@ from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
 from course.starting_from_a_language_model.report import start_lead, verdict
 from course.ulmfit.experiments import PLAIN as PLAIN_WAY
+from course.ulmfit.report import LEFT_OUT
 from course.ulmfit.stages_setup import PLAIN_RATE
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.transformer.files import load_masked_lm
@@ -361,7 +362,7 @@ def awd_lstm() -> list[str]:
         systems[f"{who}, last epoch"]["mean"] for who in ("averaging alone", "nothing")
     )
     assert plain["low"] < 0 < plain["high"]  # "not clearly ahead"
-    penalties = stored["better than it alone"]["AR and TAR"]
+    assert stored["better than it alone"]["AR and TAR"]["low"] < 0  # "clearly ahead of neither"
     ablation = stored_result("awd_lstm_ablation").numbers
     ordinary, small = map(ordinary_over_locked, (stored, ablation))
     assert f"{ordinary['mean']:.1f}" == f"{small['mean']:.1f}"
@@ -382,8 +383,23 @@ def awd_lstm() -> list[str]:
     assert jumps < calm / 2  # "in less than half the time"
     tenth, whole = (interval(gains_of_dropout(sizes[x])) for x in ("a tenth", "the whole text"))
     bare = [point["mean"] for point in sizes["the whole text"]["better than nothing"].values()]
+    counted = stored_result("awd_lstm_counts").numbers
+    bring = counted["triples add"]["nothing, stopped early"]
+    better = counted["better than stopping early"]
+    whole_alone, whole_beside = (better["all of it"][how] for how in ("alone", "beside triples"))
+    assert bring["mean"] > 1.5 * whole_alone["mean"]  # "more than all the remedies together"
+    assert all(of["alone"]["low"] > 0 for of in better.values())
+    assert all(of["beside triples"]["low"] < 0 for of in better.values())  # "no remedy"
+    falling = less(counted["alone"]["nothing, falling rate"], counted["alone"]["all of it"])
+    assert falling["low"] < 0  # "not clearly ahead"
+    assert len(falling["values"]) == 5  # "five starts"
     return [
-        f"add {early['mean']:.1f} points to it ({between(early, 1)}; intervals: five starts",
+        f"{bring['mean']:.1f} points ({between(bring, 1)}) against "
+        f"{whole_alone['mean']:.1f} ({between(whole_alone, 1)})",
+        f"all of it brings {whole_beside['mean']:.1f} points ({between(whole_beside, 1)})",
+        f"a rate that falls: {falling['mean']:.1f} points ({between(falling, 1)})",
+        f"one test text of {counted['words']['test']:,} words",
+        f"add {early['mean']:.1f} points to it ({between(early, 1)}). **Within",
         f"of ordinary dropout:** {plain['mean']:.1f} points ({between(plain, 1)})",
         f"from {nothing:.0f} to {systems['nothing, stopped early']['mean']:.0f}, for the price",
         f"even so: {chosen['mean']:.1f} points ({between(chosen, 1)})",
@@ -393,7 +409,6 @@ def awd_lstm() -> list[str]:
         f"costs {bare[1]:.1f} to {bare[-1]:.1f} points on the whole text",
         f"{ordinary['mean']:.1f} points ahead of locked alone: clear on the larger text "
         f"({between(ordinary, 1)}), not on 12,000 words ({between(small, 1)})",
-        f"but for **AR and TAR** ({penalties['mean']:.1f} points, {between(penalties, 1)})",
         f"for {room[0]:.1f} points on the larger text and {room[1]:.1f} on the smaller",
         f"{' to '.join(unknown)} in 100 words of our test texts",
         f"up to {longer['epochs']} epochs",
@@ -471,6 +486,14 @@ def ulmfit() -> list[str]:
     assert most > sum(others)  # "most of its points come from one draw"
     shares = [x["mean"] for points in opinions["right"].values() for x in points[:2]]
     assert max(shares) < 0.57  # "near guessing"
+    narrowest = min(
+        (point["high"] - point["low"]) / 2
+        for of in parts.values()
+        for variant, point in of["lead of the whole recipe"].items()
+        if variant in LEFT_OUT
+    )
+    behind_counts = behind[naive][opinions["labels"].index(500)]
+    assert verdict_twice(behind_counts) == "clear by one interval alone"
     return [
         f"{-100 * plain['mean']:.1f} points behind *plain*, clearly",
         f"over *from scratch* is {100 * leads[50]['mean']:.1f} points with 50 labels",
@@ -480,6 +503,8 @@ def ulmfit() -> list[str]:
         f"(draws and texts {between(alone, 1, 100)}, "
         f"the five draws alone {between(draws, 1, 100)})",
         f"(*plain*, {PLAIN_RATE})",
+        f"and {-100 * behind_counts['mean']:.1f} behind counting words, by one interval",
+        f"the narrowest of these intervals reaches {100 * narrowest:.1f} points to either side",
         f"gains {100 * gained['questions'][pipeline]['mean']:.1f} points by one interval",
         f"still {-100 * with_more['opinions'][PLAIN_WAY]['mean']:.1f} points behind *plain*",
         f"the recipe clearly gains {100 * gained['opinions'][pipeline]['mean']:.1f} points",

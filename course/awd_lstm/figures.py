@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from course.figures.interval_bars import NOT_THERE, Point, interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import curves
-from course.results.intervals import interval
+from course.results.intervals import Lead, interval
 
 Numbers = Mapping[str, Any]
 LOCKED = "locked dropout"
@@ -18,17 +18,26 @@ BARE = f"nothing{STOPPED}"
 ORDINARY = f"ordinary dropout{STOPPED}"
 
 
-def leads(*texts: Numbers) -> Picture:
-    """How far the whole is ahead of each control that is stopped early, seed by seed."""
-    controls = [name for name in texts[0]["better than"] if name.endswith(STOPPED)]
+def beside_counts(stored: Numbers) -> Picture:
+    """How much better than stopping early: alone, and both mixed with counts of triples.
+
+    The first bar is what the counts bring to the bare network.
+    """
+    better = stored["better than stopping early"]
+    alone, mixed = "alone", "beside triples"
+    verdicts = (Lead.of(better["all of it"][how], 1).verdict for how in (alone, mixed))
     return interval_bars(
-        [name.removesuffix(STOPPED) for name in controls],
+        [
+            "triples,\nmixed in",
+            *(n.removeprefix("nothing, ").replace(" ", "\n", 1) for n in better),
+        ],
         {
-            f"{text['words']['train']:,} words": [text["better than"][name] for name in controls]
-            for text in texts
+            alone: [stored["triples add"][BARE], *(of[alone] for of in better.values())],
+            mixed: [NOT_THERE, *(of[mixed] for of in better.values())],
         },
         times=1,
-        title="All of it beats stopping early, not clearly ordinary dropout (stored)",
+        title="All of it, against stopping early: alone {}, beside triples {}".format(*verdicts)
+        + f" (stored, {_seeds(stored['alone'])} starts)",
         ylabel="points of perplexity",
     )
 
@@ -47,10 +56,15 @@ def worth_of_parts(ablation: Numbers) -> Picture:
             "alone: better by": [by_itself.get(name, NOT_THERE) for name in parts],
         },
         times=1,
-        title="Taken out, tying alone is missed; alone, three others help "
+        title=f"Missed when taken out: {_helping(without)}; of help alone: {_helping(by_itself)} "
         f"(stored, {ablation['words']['train']:,} words, {_seeds(ablation['systems'])} seeds)",
         ylabel="points of perplexity",
     )
+
+
+def _helping(parts: Mapping[str, Point]) -> str:
+    """Those that are clearly worth something."""
+    return ", ".join(name for name, point in parts.items() if point["low"] > 0) or "nothing"
 
 
 def alone(text: Numbers) -> dict[str, Point]:
@@ -77,6 +91,7 @@ def by_factor(dropout: Numbers) -> Picture:
     sizes = ("the whole text", "a tenth")
     tests = {name: dropout[name]["test"] for name in sizes}
     factors = [float(f) for f in tests["a tenth"]]
+    verdicts = (Lead.of(interval(gains_of_dropout(dropout[name])), 1).verdict for name in sizes)
     bare = {f"{name}, no remedy at all": dropout[name][BARE]["mean"] for name in sizes}
 
     def row(test: Mapping[str, Point], end: str) -> np.ndarray:
@@ -87,8 +102,8 @@ def by_factor(dropout: Numbers) -> Picture:
         {name: row(test, "mean") for name, test in tests.items()}
         | {name: np.array([mean, mean]) for name, mean in bare.items()},
         bands={name: (row(test, "low"), row(test, "high")) for name, test in tests.items()},
-        title="Stopped in time, dropout helps a little at both sizes "
-        f"(stored, {_seeds(tests['a tenth'])} seeds)",
+        title="Dropout as dev chose it, against factor 0: {} on the whole text, {} on a tenth "
+        "(stored, {} seeds)".format(*verdicts, _seeds(tests["a tenth"])),
         xlabel="factor on all dropouts",
         ylabel="test perplexity",
         log_y=True,

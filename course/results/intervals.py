@@ -108,9 +108,19 @@ def lead_twice(point: Mapping[str, Any]) -> str:
     -------
     such as ``"+2.8 (+0.4 to +5.2) [-0.1 to +5.6]: clear by one interval alone"``
     """
-    (a, b), (c, d) = _both_in_points(point)
-    said = f"{100 * point['mean']:+.1f} ({a:+.1f} to {b:+.1f}) [{c:+.1f} to {d:+.1f}]"
-    return f"{said}: {verdict_twice(point)}"
+    _, (low, high) = _both_in_points(point)
+    return lead_and_verdict(point).replace("):", f") [{low:+.1f} to {high:+.1f}]:")
+
+
+def lead_and_verdict(point: Mapping[str, Any]) -> str:
+    """A lead in percentage points with its first interval, and the verdict of both.
+
+    Returns
+    -------
+    such as ``"+2.8 (+0.4 to +5.2): clear by one interval alone"``
+    """
+    mean, low, high = (100 * point[end] for end in ("mean", "low", "high"))
+    return f"{mean:+.1f} ({low:+.1f} to {high:+.1f}): {verdict_twice(point)}"
 
 
 def verdict_twice(point: Mapping[str, Any]) -> str:

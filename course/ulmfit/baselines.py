@@ -18,7 +18,7 @@ from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.extras import brought_by
 
 with brought_by("experiments"):
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix, vstack
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
@@ -67,6 +67,28 @@ def naive_bayes_svm(train: Words, labels: Labels, test: Words) -> Answers:
         svm = LinearSVC(C=1.0).fit(csr_matrix(x.multiply(ratio)), here)
         scores[:, column] = svm.decision_function(csr_matrix(y.multiply(ratio)))
     return np.array(classes)[scores.argmax(1)]
+
+
+def naive_bayes_em(
+    train: Words, labels: Labels, test: Words, text: Words, rounds: int = 10
+) -> Answers:
+    """Naive Bayes that learns from its own guesses, too (Nigam and others 2000), on words alone.
+
+    Parameters
+    ----------
+    text : of the task, without labels
+    rounds : of guessing the classes of `text` and learning from all of it again
+    """
+    count = CountVectorizer(analyzer=list, binary=True).fit([*train, *text])
+    known, unknown = count.transform(train), count.transform(text)
+    model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(known, labels)
+    every = vstack([known, *[unknown] * len(model.classes_)])
+    named = np.concatenate([labels, np.repeat(model.classes_, len(text))])
+    for _ in range(rounds):
+        guessed = model.predict_proba(unknown).T.ravel()
+        weights = np.concatenate([np.ones(len(labels)), guessed])
+        model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(every, named, weights)
+    return np.asarray(model.predict(count.transform(test)), dtype=np.int64)
 
 
 def svd_of_text(train: Words, labels: Labels, test: Words, text: Words, size: int = 100) -> Answers:

@@ -1172,7 +1172,7 @@ for kind, cases in misspelt.slips(known).items():
     print(f"    {1 - np.mean([w.mean() for w in whole]):.0%} of a word's pieces are broken")
 
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And the control finds the right word at least as often, without any vector: for slips of the pen the pieces do the work, and fastText's sum blurs them. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And the control finds the right word at least as often, without any vector: for slips of the pen the pieces do the work, and this fastText keeps less of them than a plain count does. (Whether the sum is at fault or its few numbers, we have not asked.) The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 #

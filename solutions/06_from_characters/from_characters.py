@@ -876,7 +876,7 @@ gain = more["untrained, whitened less untrained, as it is"]
 outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 
 # %% [markdown]
-# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell, in either measure** (three untrained networks). Two differences are clear. Whitening costs the untrained networks hits, and the trained one, as it is, finds fewer than the edit distance does. What finds misspelt words is that letters are read at all. A word table would score 0.
+# Does training help with misspelt words? The bars lean both ways, but neither difference is clear: **128 words cannot tell, in either measure** (three untrained networks). Two differences are clear. Whitening costs the untrained networks hits, and the trained one, as it is, finds fewer than the edit distance does. What finds misspelt words is that letters are read at all. A word table would score 0. (A longer list is easily made: swap, double or drop a letter in a thousand known words. Try it.)
 #
 # And the lead in grammar?
 

@@ -1424,7 +1424,7 @@ paid_by = {
 }
 
 # %% [markdown]
-# Perplexity is $e$ to the mean of what is paid, and how many times one perplexity is another is $e$ to the mean **difference**. Its interval: draw the held-out sentences anew, 2,000 times.
+# Perplexity is $e$ to the mean of what is paid, and how many times one perplexity is another is $e$ to the mean **difference**. Its interval: draw the held-out sentences anew, 2,000 times. (Each softmax is trained once.)
 
 # %% [markdown] deck="figure"
 # ## What do the states add to counts?
@@ -1560,4 +1560,4 @@ outcome("shared", 100 * size["token layer (both)"] / sum(size.values()), unit="%
 # Next: **08 · ScalarMix and ELMo.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Does the vector of token k not contain token k itself?* It does, and must; only the loss of that state is about another word. *Why does bilm-tf carry the state from sentence to sentence?* It trains by truncated backpropagation over windows of 20 tokens and never resets the states, so that a vector depends a little on what was read before. The course's checkpoint was trained like that, too; its vectors start from zero and are deterministic. *Is the direction that reads backwards natural?* For a machine there is nothing special about the left. *Why does bidirectional=True learn the copy so quickly?* Input and output share their word table here, so handing a word on needs no new dictionary; with a softmax of its own it takes many more steps, which is worse, because then the leak looks like learning. *Are counts of pairs a fair yardstick?* They are counted on the sentences that the model has read. Trigrams would be lower still. *Poll before section 5:* "Would a third layer make the leak stronger?" It cannot: everything has been seen after two.
+# **Instructor, common questions.** *Does the vector of token k not contain token k itself?* It does, and must; only the loss of that state is about another word. *Why does bilm-tf carry the state from sentence to sentence?* It trains by truncated backpropagation over windows of 20 tokens and never resets the states, so that a vector depends a little on what was read before. The course's checkpoint was trained like that, too; its vectors start from zero and are deterministic. *Is the direction that reads backwards natural?* For a machine there is nothing special about the left. *Why does bidirectional=True learn the copy so quickly?* Input and output share their word table here, so handing a word on needs no new dictionary; with a softmax of its own it takes many more steps, which is worse, because then the leak looks like learning. *Are counts of pairs a fair yardstick?* They are counted on the sentences that the model has read. Trigrams would be lower still, if only a little. *Poll before section 5:* "Would a third layer make the leak stronger?" It cannot: everything has been seen after two.

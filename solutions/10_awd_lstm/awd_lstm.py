@@ -214,7 +214,7 @@ print(f"The same with prompts from other text: {recite(PAGE.dev)[2]:.0%}")
 outcome("recites", 100 * float(right), unit="%")
 
 # %% [markdown]
-# Everything after the ▸ comes out of the network's weights. On other text it was best after a few readings.
+# Everything after the ▸ comes out of the network's weights. But on other text it was best after a few readings.
 #
 # The plainest remedy is **early stopping**: stop at the epoch that is best on a held-out text, the **validation set** (here called *dev*, for development set). Everything below must beat that.
 
@@ -672,7 +672,7 @@ predict(
 )
 
 # %% [markdown]
-# Three networks from the same start, about 40 s. (A fourth is one more line. Which would you like to see?)
+# Three networks from the same start, about 40 s. (A fourth is one more line.)
 
 # %% [markdown] deck="figure"
 # minutes: 2.5
@@ -725,11 +725,11 @@ print(f"Best with the last weights {min(yours['dev']):.1f}, averaged {min(yours[
 outcome("beaten", 100 * (1 - min(yours["averaged"]) / min(bare["dev"])), unit="%")
 
 # %% [markdown]
-# The first curve is your loop's losses: they keep falling while dev gets worse. At a rate of 20 every step is long, and single epochs jump. Dropout, AR and TAR hold back most of the rise. The mean of the weights lies in the middle, so the last curve is calm once the trigger fires. **Averaging calms the end, and here brings no better best epoch.** (Tying, drawn windows, clipping and weight decay are on in all three runs.)
+# The first curve is your loop's losses: they keep falling while dev gets worse. At a rate of 20 every step is long, and single epochs jump. Dropout, AR and TAR hold back most of the rise. The last curve is calm once the trigger fires. **Averaging calms the end, and here brings no better best epoch.** (Tying, drawn windows, clipping and weight decay are on in all three runs.)
 #
 # ### What does it add to counting?
 #
-# In lesson 03 counts of pairs and triples (bigrams and trigrams, with Kneser-Ney smoothing) were strong rivals. They cost a second, and nobody has to stop them early. Ask two things: who is better alone? And what does a network **add** to the triples? Give each next word a mixture of both probabilities; dev chooses the weight. The intervals are over ten stretches of the test text, in nats a word.
+# In lesson 03 counts of pairs and triples (bigrams and trigrams, with Kneser-Ney smoothing) were strong rivals. They cost a second, and nobody has to stop them early. Who is better alone? And what does a network **add** to the triples? Mix both probabilities of each next word; dev chooses the weight.
 
 # %% [markdown] deck="printed" lines="1-4"
 # ## Beside counts of triples
@@ -740,15 +740,14 @@ outcome("beaten", 100 * (1 - min(yours["averaged"]) / min(bare["dev"])), unit="%
 #
 # say: Counts of pairs and triples stand first; they need a second. Alone, the bare network is about as good as they are. Mixed with triples every network gains, at least as much as all the remedies bring. And the distance between the networks shrinks.
 #
-# ask: Then what are the remedies for?
+# ask: One start each. What would you ask for?
 #
-# expect: "For nothing." For a network that has no counts beside it, and for larger texts and networks: at our size counts smooth more cheaply.
+# expect: "More text." Also other starts, and the difference start by start.
 #
 # skip: The last column.
 
 # %% slide="subslide"
 from course.baselines.kneser_ney import KneserNey
-from course.results.intervals import Lead, interval
 
 pairs, triples = (KneserNey(TEXT.train.tolist(), V, order) for order in (2, 3))
 PARTS = TEXT.dev, TEXT.test
@@ -764,42 +763,37 @@ print(f"counts: pairs {perplexity(by_pairs):.1f}, triples {perplexity(counted[1]
 for name in runs:
     print(f"{name}: alone {perplexity(alone[name]):.1f}, mixed {perplexity(mixed[name]):.1f}")
 
-
-def ahead(one, other):
-    """How many nats a word one is ahead of the other, over the stretches."""
-    return Lead.of(interval((one / other).log().mean(1).tolist()), 1, digits=2)
-
-
-print(f"no remedy adds to triples {ahead(mixed['no remedy'], counted[1])}")
-print(f"all of it less no remedy, alone {ahead(alone['all of it'], alone['no remedy'])}")
-print(f"all of it less no remedy, mixed {ahead(mixed['all of it'], mixed['no remedy'])}")
-
 # %% [markdown]
-# With Brown, the bare network, stopped in time, is only level with counts of pairs. Mixed with triples it gains several points: **more than all the remedies bring it alone**. And beside the triples much of the remedies' lead is gone. They seem to teach what smoothing has from the start: what happened once may be chance. (One start. The next rival to try is a **falling rate**: in `train`, divide 20.0 after each epoch that brings no best.)
+# With Brown, the bare network, stopped in time, is only level with counts of pairs. Mixed with triples each network gains.
 #
-# One run proves little. The stored runs have five seeds and 30,000 words, too; dev chooses the epoch, and the perplexity is taken once from a test set. The plainest controls: stopping early, a smaller model (25 or 50 units, whichever dev likes better), ordinary dropout (20 or 40 %, likewise).
+# One start proves little. The stored runs have five, and one more rival, which costs nothing: a **falling rate**, divided by 4 after each epoch that brings no best on dev. How much better is each than *stopping early*, start by start?
 
 # %% [markdown] deck="figure"
 # minutes: 2.5
 #
-# say: Stored, five seeds, two sizes of text: how many points of perplexity all of it is ahead of. Ahead of stopping early: clearly. Ahead of a smaller model: clearly. Ahead of ordinary dropout, 25 epochs long: not clearly, at either size.
+# say: Stored, five starts, how many points of perplexity better than the bare network, stopped early. The first bar is the triples, mixed in: twice what all the remedies bring. Then a falling rate, ordinary dropout, all of it: alone each helps. The hatched bars ask the same beside the triples: there nothing is clear.
 #
-# ask: Which bar would you look for in a paper?
+# ask: Then what are the remedies for?
 #
-# expect: "Nothing." The strongest plain rival: ordinary dropout, tuned as carefully.
+# expect: "For nothing." For a network without counts, and for larger texts and networks: at our size counts smooth more cheaply.
 #
 # skip: The last group.
 
 # %% slide="subslide"
 from course.awd_lstm import figures
+from course.results.intervals import Lead, interval
 from course.results.stored import stored_result
 
-LARGER, ABLATION = map(stored_result, ("awd_lstm_larger", "awd_lstm_ablation"))
-print(LARGER)
-figures.leads(LARGER.numbers, ABLATION.numbers)
+COUNTED = stored_result("awd_lstm_counts")
+print(COUNTED)
+figures.beside_counts(COUNTED.numbers)
 
+# %% [markdown]
+# **Counts bring more than all the remedies together:** 5.5 points (4.5 to 6.4) against 2.8 (0.8 to 4.7). Beside the counts no remedy helps clearly; all of it brings 0.4 points (−0.5 to 1.3). They seem to teach what smoothing has from the start: what happened once may be chance. And alone, all of it is not clearly ahead of a rate that falls: 1.0 points (−0.1 to 2.1). (Intervals: five starts, one test text of 4,221 words.)
+#
+# Now 30,000 words, alone. Ordinary dropout has 20 or 40 %, a smaller model 25 or 50 units: dev chooses.
 # %% [markdown] deck="printed" lines="1-6"
-# ## The great step is early stopping
+# ## On more text: the great step is early stopping
 #
 # Test perplexity, 30,000 words
 #
@@ -814,13 +808,14 @@ figures.leads(LARGER.numbers, ABLATION.numbers)
 # skip: First, third and sixth line.
 
 # %%
+LARGER, ABLATION = map(stored_result, ("awd_lstm_larger", "awd_lstm_ablation"))
 for name, system in LARGER.numbers["systems"].items():
     print(f"{name:32} {system['mean']:5.1f}")
 
 # %% [markdown]
-# The great step is early stopping: from 84 to 41, for the price of a dev text. All remedies together add 2.2 points to it (1.3 to 3.1; intervals: five starts, one test text). **Within 25 epochs they are not clearly ahead of ordinary dropout:** 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. And **averaging alone** softens the fall, to 51 where nothing ends at 84.
+# The great step is early stopping: from 84 to 41, for the price of a dev text. All remedies together add 2.2 points to it (1.3 to 3.1). **Within 25 epochs they are not clearly ahead of ordinary dropout:** 0.2 points (−0.4 to 0.8). A smaller model does no better than stopping early. **Averaging alone** softens the fall, to 51 where nothing ends at 84.
 #
-# Is that fair to all of it? Dev chose ordinary dropout's rate; the factor 0.6 was fixed (below, dev chooses). And in three of five runs its best epoch was the last. So both once more, for up to 60 epochs; behind each perplexity, how far it is ahead of ordinary dropout:
+# Is that fair? Dev chose ordinary dropout's rate; the factor 0.6 was fixed (below, dev chooses). And in three of five runs its best epoch was the last. So both once more, for up to 60 epochs; behind each perplexity, its lead over ordinary dropout:
 
 # %% [markdown] deck="printed" lines="1-5"
 # ## With up to 60 epochs, all of it is ahead
@@ -849,7 +844,7 @@ for name, system in LONGER["systems"].items():
 # %% [markdown] slide="subslide"
 # ### Which part earns its place?
 #
-# Now an **ablation**, on 12,000 words. What is lost when a part is **taken out** of the whole? And what does it bring **alone**? A part that does the same work as another looks idle when it is taken out, and busy alone. A bar whose whisker crosses 0 has shown nothing. (Tying was only taken out; ordinary dropout, the control of locked, was only tried alone. Averaging alone brought 0 in all five runs.)
+# Now an **ablation**, on 12,000 words. What is lost when a part is **taken out** of the whole? And what does it bring **alone**? A part that does the same work as another looks idle when it is taken out, and busy alone. A bar whose whisker crosses 0 has shown nothing. (Tying was only taken out; ordinary dropout, the control of locked, only tried alone.)
 
 # %% [markdown] deck="figure"
 # minutes: 2
@@ -895,7 +890,7 @@ for part, point in LARGER.numbers["better with it alone"].items():
 # skip: First and last row.
 
 # %% [markdown]
-# **What earns its place here: stopping early, tying, and one of two:** ordinary dropout, or AR and TAR. Within 25 epochs all of it is clearly ahead of neither. Taken out, tying is missed on both texts, and nothing else on 12,000 words. Alone, each of the two helps on both, and so does locked dropout; all other intervals include 0. But ordinary dropout alone is 0.7 points ahead of locked alone: clear on the larger text (0.2 to 1.2), not on 12,000 words (−0.4 to 1.9). And there all of it is clearly ahead of each part alone, but for **AR and TAR** (0.6 points, −1.0 to 2.2).
+# **What earns its place here, without counts: stopping early, tying, and one of two,** ordinary dropout, or AR and TAR. Within 25 epochs all of it is clearly ahead of neither. Taken out, tying is missed on both texts, and nothing else on 12,000 words. Alone, each of the two helps on both, and so does locked dropout; all other intervals include 0. But ordinary dropout alone is 0.7 points ahead of locked alone: clear on the larger text (0.2 to 1.2), not on 12,000 words (−0.4 to 1.9).
 #
 # The paper's ablation (table 4, test perplexity, Penn Treebank) says otherwise. All parts: 57.3. Without averaging 63.7, embedding dropout 62.7, weight decay 61.0, AR and TAR 60.3, varying windows 58.9. **No part is missed as much as weight drop.** Neither refutes the other: theirs has three layers of up to 1,150 units, ours one of 100, stopped in time. (Perplexities themselves do not compare: 27 to 29 in 100 words of our test texts are unknown and count as one word.)
 
@@ -964,7 +959,7 @@ outcome("tenth", chosen.verdict)
 # %% [markdown]
 # **Dropout helps a little at both sizes.** The factor that dev chose is ahead of factor 0, by 1.6 points on a tenth (0.2 to 3.1) and 2.4 on the whole text (0.6 to 4.2). It was 0.6 or 1 each time, so nothing here favours less dropout for less text. On the whole text it is not clearly ahead of ordinary dropout, even so: 1.3 points (−0.1 to 2.6).
 #
-# Even at factor 0, AR, TAR, drawn windows and averaging stay on. *No remedy at all* costs 2.5 to 3.0 points on the whole text, against factors from 0.3 on. On a tenth nothing is clearly ahead of it: its five starts lie eight points apart.
+# At factor 0, AR, TAR, drawn windows and averaging stay on. *No remedy at all* costs 2.5 to 3.0 points on the whole text, against factors from 0.3 on. On a tenth nothing is clearly ahead of it.
 
 # %% [markdown]
 # ### A larger one
@@ -1100,8 +1095,8 @@ check("broken_weight_drop", broken_weight_drop)
 # - With weight tying, the one table gets the sum of two gradients.
 # - AR and TAR make large and jumping states expensive.
 # - Averaged SGD calms the last epochs. On 12,000 words it does not improve the best one.
-# - A regulariser must beat early stopping, and ordinary dropout. Within 25 epochs all parts together clearly beat only the first; within 60, both.
-# - At this size counts are strong rivals. Mix them in before you praise a network, or a remedy.
+# - A regulariser must beat early stopping, a falling rate, and ordinary dropout. Within 25 epochs all parts together clearly beat only the first; within 60, ordinary dropout, too.
+# - At this size counts are strong rivals: mixed in, they bring more than all remedies, and beside them no remedy helps clearly.
 
 # %%
 calibration()

@@ -15,6 +15,11 @@ def _run_of(rng: Random, steps: int, cut_share: float = 0.1, ratio: float = 32.0
 
 
 @Case.drawn
+def _by_default(rng: Random, steps: int) -> Inputs:
+    return {"steps": steps}
+
+
+@Case.drawn
 def _any_run(rng: Random) -> Inputs:
     """A run of other numbers for every class and every student."""
     steps, cut_share = int(rng.integers(40, 90)), float(rng.uniform(0.1, 0.4))
@@ -30,20 +35,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return factors
 
 
-def _factor(step: int, steps: int, cut_share: float, ratio: float) -> float:
+def _factor(step: int, steps: int, cut_share: float = 0.1, ratio: float = 32) -> float:
     cut = int(steps * cut_share)
     height = step / cut if step < cut else 1 - (step - cut) / (steps - cut)
     return (1 + height * (ratio - 1)) / ratio
 
 
-def _from_the_end(step: int, steps: int, cut_share: float, ratio: float) -> float:
+def _from_the_end(step: int, steps: int, cut_share: float = 0.1, ratio: float = 32) -> float:
     cut, low = math.floor(steps * cut_share), 1 / ratio
     rising, falling = (step, cut), (steps - step, steps - cut)
     part, whole = rising if step < cut else falling
     return low + (1 - low) * part / whole
 
 
-def _as_the_lower(step: int, steps: int, cut_share: float, ratio: float) -> float:
+def _as_the_lower(step: int, steps: int, cut_share: float = 0.1, ratio: float = 32) -> float:
     cut = int(steps * cut_share)
     height = (steps - step) / (steps - cut)
     if cut:
@@ -149,7 +154,7 @@ EXERCISE = Exercise(
     reference=slanted_triangular,
     run=_run,
     cases=(
-        Case("100 steps, of which 10 rise", _run_of(100)),
+        Case("100 steps, nothing else said", _by_default(100)),
         Case("109 steps", _run_of(109), weight=2),
         Case("103 steps", _run_of(103)),
         Case("46 steps, a quarter of them up, ratio 10", _run_of(46, 0.25, 10.0), weight=2),

@@ -28,7 +28,7 @@ def test_stopping_early_is_the_great_step() -> None:
     averaging = systems["averaging alone, last epoch"]["mean"]
     assert last > 1.5 * averaging > 1.5 * 1.2 * early
     assert ahead["nothing, stopped early"]["low"] > 1  # "add 2.2 points to it"
-    for text in (LARGER, ABLATION):  # the title of the first stored figure
+    for text in (LARGER, ABLATION):  # "clearly beat only the first"
         assert text["better than"]["nothing, stopped early"]["low"] > 0
         assert crosses_0(text["better than"]["ordinary dropout, stopped early"])
 

@@ -11,7 +11,7 @@ from course.results.intervals import UNCLEAR, Lead, interval, verdict_twice
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Labelled, Task
 from course.ulmfit import report
-from course.ulmfit.baselines import svd_of_text
+from course.ulmfit.baselines import naive_bayes_em, svd_of_text
 from course.ulmfit.broken_tunings import FAULTS, RUNS
 from course.ulmfit.experiments import NONE, PARTS, PLAIN, TWICE, WHOLE, longer
 from course.ulmfit.stages_setup import ULMFiTSetup, from_nothing, schedule_for
@@ -54,6 +54,11 @@ def test_the_broken_runs_have_three_different_faults_of_the_list() -> None:
     assert sorted(RUNS) == ["A", "B", "C"]
     assert len(set(RUNS.values())) == 3
     assert set(RUNS.values()) <= set(FAULTS)
+    runs = stored_result("ulmfit_broken").numbers["runs"]
+    hard = {name: run["perplexity of the task's text"] for name, run in runs.items()}
+    assert 0.87 < hard["A"]["test"] / hard["sound"]["test"] < 0.92  # "a tenth lower"
+    assert hard["A"]["dev"] / hard["sound"]["dev"] > 0.97  # "dev's is nearly the same"
+    assert runs["A"]["right"]["test"] <= runs["sound"]["right"]["test"]  # "has not raised"
 
 
 def test_in_chunks_autograd_keeps_no_more_of_a_longer_text() -> None:
@@ -176,6 +181,13 @@ def test_the_directions_of_unlabelled_text_name_words_that_no_label_has_met() ->
     learn = partial(
         svd_of_text, [["who"], ["where"]], test=[["wrote"], ["lies"]], text=text, size=2
     )
+    assert learn(labels=[0, 1]).tolist() == [0, 1]
+    assert learn(labels=[1, 0]).tolist() == [1, 0]
+
+
+def test_naive_bayes_learns_words_from_texts_without_labels() -> None:
+    text = [["who", "wrote"], ["where", "lies"]] * 5
+    learn = partial(naive_bayes_em, [["who"], ["where"]], test=[["wrote"], ["lies"]], text=text)
     assert learn(labels=[0, 1]).tolist() == [0, 1]
     assert learn(labels=[1, 0]).tolist() == [1, 0]
 

@@ -18,6 +18,8 @@ def hold(printed: str, corpora: bool) -> None:
     ahead, behind, words, pairs = numbers(r"forward (\S+), backward (\S+); (\S+), (\S+)\n", printed)
     assert pairs < words, "pairs know more than words"
     assert max(ahead, behind) < words, "both readers pass the counts of words"
+    if corpora:  # "the counts of pairs are still ahead of both"
+        assert pairs < min(ahead, behind)
     low = numbers(r"all counts: .* times that of counts and states \((\S+) to", printed)
     assert low[0] > 1, "the states add to all counts"
     if corpora:  # "mixed, they do no worse than the states"

@@ -7,12 +7,23 @@ from tests.autograde.exercises.claims import numbers
 
 def hold(printed: str, corpora: bool) -> None:
     verdicts = dict(re.findall(r"^   ([\w ,]*): [^:(\n]* \([^:\n]*\): ([a-z ]*)$", printed, re.M))
-    rivals = ("bag of words", "naive Bayes SVM", "SVD of the text", "ELMo features")
-    assert {"from scratch", "stages 1 and 3", *rivals} <= set(verdicts)
+    counting = {"bag of words", "naive Bayes SVM"}
+    assert {"from scratch", "stages 1 and 3", "ELMo features"} | counting <= set(verdicts)
+    chosen = {"SVD of the text", "naive Bayes with EM"} & set(verdicts)
+    assert len(chosen) == 1, "dev chooses one"
     if corpora:  # "nobody wins"
+        assert chosen == {"SVD of the text"}
+        rivals = counting | chosen | {"ELMo features"}
         assert {verdicts[rival] for rival in rivals} == {"no clear difference"}
     else:  # counting words says nothing of their order
-        assert "behind" not in {verdicts[rival] for rival in rivals[:3]}
+        assert {verdicts[rival] for rival in counting | chosen} == {"ahead"}
+    triples, _ = numbers(r"counts of triples: alone (\S+), with counts (\S+)\n", printed)
+    alone, mixed = numbers(r"stages 1 and 2: alone (\S+), with counts (\S+)\n", printed)
+    _, unread = numbers(r"stage 1: alone (\S+), with counts (\S+)\n", printed)
+    assert triples < 0.95 * alone, "alone, counting is ahead"
+    assert mixed < 0.9 * triples, "the mixture is the best of all"
+    if corpora:
+        assert abs(unread / triples - 1) < 0.05, "stage 1 by itself adds nothing"
     before, after = numbers(r"unread texts of the task: (.*) before, (.*) after", printed)
     assert after < before / 1.1
     begun, ended = numbers(r"first ten windows (.*), last (.*)\n", printed)
