@@ -51,7 +51,7 @@ def existing_file(path: PathLike, kind: str = "file") -> Path:
     Raises
     ------
     FileNotFoundError, IsADirectoryError, OSError
-        If there is none, or a folder, a pipe or a device in its place.
+        If there is none, or a folder, a pipe or a device in its place, or it may not be read.
     """
     found = as_path(path)
     if found.is_dir():
@@ -59,6 +59,8 @@ def existing_file(path: PathLike, kind: str = "file") -> Path:
     check_ordinary(found)
     if not found.is_file():
         raise FileNotFoundError(f"there is no {kind} {found}")
+    if not os.access(found, os.R_OK):  # safetensors would say that there is no such file
+        raise PermissionError(f"{found} may not be read; its owner can allow it")
     return found
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import minibatch
@@ -24,12 +26,19 @@ class ElmoComponent:
         for batch in minibatch(docs, batch_size):
             words = [[token.text for token in doc] for doc in batch]
             for doc, layers in zip(batch, self.embedder.embed_batch(words), strict=True):
-                doc.tensor = layers[self.layer]
-                doc.user_token_hooks["vector"] = lambda token: token.doc.tensor[token.i]
-                doc.user_span_hooks["vector"] = lambda span: span.doc.tensor[
-                    span.start : span.end
-                ].mean(0)
+                doc.tensor = vectors = layers[self.layer]
+                # Other components may write `doc.tensor` anew; these keep the vectors.
+                doc.user_token_hooks["vector"] = lambda token, vectors=vectors: vectors[token.i]
+                doc.user_span_hooks["vector"] = lambda span, vectors=vectors: mean(
+                    vectors[span.start : span.end]
+                )
+                doc.user_hooks["vector"] = lambda doc, vectors=vectors: mean(vectors)
                 yield doc
+
+
+def mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Of no word, zeros."""
+    return vectors.sum(0) / max(1, len(vectors))
 
 
 @Language.factory("elmo", default_config={"folder": None, "layer": -1})

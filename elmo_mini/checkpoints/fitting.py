@@ -59,7 +59,7 @@ def misfits(
             faults.append(f"{name} {shape} is missing")
         elif not _is_floating(array):
             kind = getattr(array, "dtype", type(array).__name__)
-            faults.append(f"{name} is {kind}, no array of floating-point numbers")
+            faults.append(f"{name} is {kind}, no array of floating-point numbers up to 64 bits")
         elif tuple(array.shape) != shape:
             faults.append(f"{name} has shape {tuple(array.shape)}, not {shape}")
         elif _is_here(array) and not _finite(array):
@@ -127,7 +127,8 @@ def _is_floating(array: object) -> bool:
     if isinstance(array, Tensor):
         return array.is_floating_point()
     kind = getattr(array, "dtype", None)  # of an array, or of one in a file
-    return isinstance(kind, np.dtype) and np.issubdtype(kind, np.floating)
+    # Not `longdouble`, of another size on every system, which PyTorch does not know.
+    return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= 8
 
 
 def _finite(array: Any) -> bool:

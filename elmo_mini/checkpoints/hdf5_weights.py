@@ -1,6 +1,6 @@
 """Numbers out of a stranger's HDF5 file: what is in it is looked at before a number is read."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,13 +15,18 @@ MOST_BYTES_PER_BYTE = 50  # what trained weights never shrink by, and zeros do
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[dict[str, h5py.Dataset]]:
+def opened(path: Path, names: Iterable[str] = ()) -> Iterator[dict[str, h5py.Dataset]]:
     """The datasets of an HDF5 file by name, unread.
+
+    Parameters
+    ----------
+    names : are looked up as well where links inside the file lead to them
 
     Raises
     ------
     ElmoFileError
-        If it is no readable HDF5 file; also where reading a dataset inside the block fails.
+        If it is no readable HDF5 file, or is open elsewhere for writing; if a name leads to another
+        file; also where reading a dataset inside the block fails.
     """
     try:
         with h5py.File(path, "r") as file:
@@ -33,16 +38,44 @@ def opened(path: Path) -> Iterator[dict[str, h5py.Dataset]]:
                 if len(found) > MOST_DATASETS:
                     raise ElmoFileError(f"{path} holds over {MOST_DATASETS:,} arrays: no model")
 
-            file.visititems(collect)
-            yield found
+            file.visititems(collect)  # each once, and under the first of its names
+            yield {**found, **dict(_under_other_names(path, file, names, found))}
     except ElmoFileError:
         raise
+    except BlockingIOError as wrong:
+        raise ElmoFileError(
+            f"{path} is locked: another program has it open for writing, or its drive knows no "
+            "locks; close that program, or copy the file and name the copy"
+        ) from wrong
     # h5py has an error of Python's own for each kind of damage.
     except (OSError, ValueError, KeyError, TypeError, RuntimeError, MemoryError) as wrong:
         raise ElmoFileError(
             f"{path} is no readable HDF5 file ({_what_it_is(path)}); fetch it again. "
             f"HDF5 says: {' '.join(str(wrong).split())[:300]}"
         ) from wrong
+
+
+def _under_other_names(
+    path: Path, file: h5py.File, names: Iterable[str], found: Mapping[str, object]
+) -> Iterator[tuple[str, h5py.Dataset]]:
+    for name in names:
+        if name not in found:
+            _check_no_way_out(path, file, name)
+            item = file.get(name)
+            if isinstance(item, h5py.Dataset) and item.shape is not None:
+                yield name, item
+
+
+def _check_no_way_out(path: Path, file: h5py.File, name: str) -> None:
+    """Refuse a name on whose way a link leads to another file."""
+    parts = name.split("/")
+    for length in range(1, len(parts) + 1):
+        link = file.get("/".join(parts[:length]), getlink=True)
+        if isinstance(link, h5py.ExternalLink):
+            raise ElmoFileError(
+                f"{path}: {name} is kept in another file, {link.filename}; put all numbers into "
+                "one file"
+            )
 
 
 def check_stored(path: Path, datasets: dict[str, h5py.Dataset]) -> None:

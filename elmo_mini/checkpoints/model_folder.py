@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -23,15 +22,18 @@ def save_folder(
     folder: PathLike,
     record: Mapping[str, Any] | None = None,
     dtype: torch.dtype = torch.float32,
+    own: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the three files; settings and errors as in `save_pretrained`.
 
     A model that is in the folder is replaced. A ``README.md`` that is there stays as it is.
+    `own` are further entries of the configuration, JSON values, for `folder_config`.
     """
     path = as_path(folder)
     make_folder(path)
     save_pretrained(bilm, path / WEIGHTS, record, dtype)
     config = {"model_type": "elmo", "elmo_mini_version": __version__, **bilm.options.to_dict()}
+    config |= own or {}
     write_text(path / CONFIG, json.dumps(config, indent=2) + "\n")
     if not (path / CARD).exists():
         write_text(path / CARD, _card(bilm, record or {}, dtype))
@@ -47,6 +49,23 @@ def load_folder(folder: PathLike, *, stateful: bool = False) -> FastBiLM:
     ElmoFileError, CheckpointDamaged
         If a file is damaged, or they are of two models.
     """
+    config = folder_config(folder)
+    path = as_path(folder)
+    try:
+        options = BiLMOptions.from_dict(config)
+    except ElmoFileError as wrong:
+        raise ElmoFileError(f"{path / CONFIG} cannot be read: {wrong}") from wrong
+    bilm = load_pretrained(path / WEIGHTS, stateful=stateful)
+    if bilm.options != options:
+        raise ElmoFileError(
+            f"{path / CONFIG} describes another model than {path / WEIGHTS}; both files must come "
+            "from one model"
+        )
+    return bilm
+
+
+def folder_config(folder: PathLike) -> dict[str, Any]:
+    """The content of ``config.json``; raises as `load_folder`."""
     path = as_path(folder)
     if not path.is_dir():
         raise FileNotFoundError(
@@ -57,21 +76,13 @@ def load_folder(folder: PathLike, *, stateful: bool = False) -> FastBiLM:
         if not (path / name).is_file():
             held = ", ".join(sorted(item.name for item in path.iterdir())[:8]) or "nothing"
             raise FileNotFoundError(f"{path} has no {name}; it holds {held}")
-    options = _options(path / CONFIG)
-    bilm = load_pretrained(path / WEIGHTS, stateful=stateful)
-    if bilm.options != options:
-        raise ElmoFileError(
-            f"{path / CONFIG} describes another model than {path / WEIGHTS}; both files must come "
-            "from one model"
-        )
-    return bilm
-
-
-def _options(path: Path) -> BiLMOptions:
     try:
-        return BiLMOptions.from_dict(json.loads(text_of(path)))
+        config = json.loads(text_of(path / CONFIG))
     except (NotPlainText, ValueError, RecursionError) as wrong:
-        raise ElmoFileError(f"{path} cannot be read: {wrong}") from wrong
+        raise ElmoFileError(f"{path / CONFIG} cannot be read: {wrong}") from wrong
+    if not isinstance(config, dict):
+        raise ElmoFileError(f"{path / CONFIG} cannot be read: it holds no table of entries")
+    return config
 
 
 def _card(bilm: FastBiLM, record: Mapping[str, Any], dtype: torch.dtype) -> str:

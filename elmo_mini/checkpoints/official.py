@@ -94,8 +94,9 @@ def load_bilm(
     if words is not None:
         options = replace(options, max_characters=characters_for(words))
     path = existing_file(weight_file)
-    with opened(path) as datasets:  # nothing is allocated before the file is known to fit
-        _check_fit(path, planned(options), datasets)
+    plan = planned(options)
+    with opened(path, official_weights(plan)) as datasets:
+        _check_fit(path, plan, datasets)  # before anything is allocated
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         bilm = FastBiLM(options, stateful=stateful)
     bilm.check_numbers()
@@ -109,7 +110,7 @@ def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
     """Copy the weights of an official file into `bilm`; raises as `load_bilm`."""
     path = existing_file(weight_file)
     parts = official_weights(bilm)
-    with opened(path) as datasets:
+    with opened(path, parts) as datasets:
         _check_fit(path, bilm, datasets)
         arrays = {
             name: torch.from_numpy(numbers(datasets[name])).to(part.dtype)

@@ -4,19 +4,21 @@ NAACL ELMo paper, section 3.3: freeze the biLM, mix its layers with task weights
 and feed the result to the task model, with dropout.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.checkpoints.model_folder import load_folder
+from elmo_mini.checkpoints.model_folder import CONFIG, folder_config, load_folder, save_folder
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
+from elmo_mini.embedding.stored_mixes import ENTRY, stored_mixes, to_store
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.refused_transforms import refuse_recording
+from elmo_mini.files import as_path
 from elmo_mini.settings import share, truth, whole_number
 from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
 
@@ -97,10 +99,56 @@ class Elmo(nn.Module):
 
     @classmethod
     def from_pretrained(
-        cls, folder: PathLike, num_output_representations: int = 1, **settings: Any
+        cls, folder: PathLike, num_output_representations: int | None = None, **settings: Any
     ) -> "Elmo":
-        """A frozen model of a folder of `save_folder` under new mixes; `settings` as above."""
-        return cls(None, None, num_output_representations, module=load_folder(folder), **settings)
+        """The model of a folder of `save_pretrained`, its mixes and settings among it.
+
+        A folder of a biLM alone gets one fresh mix, or as many as are asked for.
+
+        Parameters
+        ----------
+        folder : with ``config.json`` and ``model.safetensors``
+        num_output_representations : of fresh mixes, or as many as the folder has
+        settings : as above, in place of those that were stored; with ``scalar_mix_parameters`` or
+            ``do_layer_norm`` among them the mixes are fresh ones
+
+        Raises
+        ------
+        FileNotFoundError, ElmoFileError, CheckpointDamaged
+            As `load_folder`.
+        ConfigurationError
+            If the folder holds another number of mixes.
+        """
+        bilm = load_folder(folder).requires_grad_(settings.pop("requires_grad", False))
+        stored = stored_mixes(folder_config(folder), bilm.num_layers, as_path(folder) / CONFIG)
+        number = num_output_representations
+        if stored is None:
+            return cls(None, None, 1 if number is None else number, module=bilm, **settings)
+        own = len(stored.mixes)
+        if number not in (None, own):
+            raise ConfigurationError(
+                f"num_output_representations is {number!r:.40}, but {folder} holds mixes for {own};"
+                " leave it out, or take fresh mixes: Elmo(None, None, ..., "
+                "module=BiLM.from_pretrained(folder))"
+            )
+        elmo = cls(None, None, own, module=bilm, **{**stored.settings, **settings})
+        if not {"scalar_mix_parameters", "do_layer_norm"} & settings.keys():
+            stored.fill(elmo.scalar_mixes)
+        return elmo
+
+    def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
+        """Write the biLM, the mixes and the settings to a folder; see `save_folder`.
+
+        The mixes stand in ``config.json``, under ``elmo``.
+
+        Raises
+        ------
+        OSError, ConfigurationError
+            As `save_folder`; also if a mix is not finite.
+        """
+        mixes = list(self.scalar_mixes)
+        own = to_store(mixes, self.dropout.p, self.keep_sentence_boundaries)
+        save_folder(self.bilm, folder, record, own={ENTRY: own})
 
     def get_output_dim(self) -> int:
         """Length of an output vector, 2 * projection_dim."""

@@ -8,7 +8,7 @@ HDF5 and safetensors hold one array per line under the line's number, from ``"0"
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,9 +85,7 @@ def embed_file(
     check_not_read(write_to, [read])
     form = _format(write_to, format)
     _check_layers(layers)
-    stored = np.dtype(dtype)
-    if stored.name not in get_args(Dtype):
-        raise ValueError(f"dtype is {dtype!r}; vectors are stored as float32 or float16")
+    stored = _stored_as(dtype)
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     if write_to.exists() and not overwrite:
@@ -135,6 +133,16 @@ def read_sentences(path: Path, *, split_words: bool = False) -> Iterator[Sentenc
                     "boundaries itself, so take it out"
                 )
         yield sentence
+
+
+def _stored_as(dtype: object) -> np.dtype[Any]:
+    try:
+        stored = np.dtype(dtype)  # type: ignore[call-overload]
+    except TypeError:  # a name that numpy does not know
+        stored = np.dtype(object)
+    if dtype is None or stored.name not in get_args(Dtype):
+        raise ValueError(f"dtype is {dtype!r}; vectors are stored as float32 or float16")
+    return cast("np.dtype[Any]", stored)
 
 
 def _format(target: Path, format: str | None) -> Format:

@@ -17,7 +17,7 @@ from elmo_mini.fast.character_options import (
 from elmo_mini.text.character_ids import MAX_CHARACTERS
 
 MOST_WORDS = 1 << 24  # sixteen million; the largest table of the published models has 0.8
-LARGEST_CLIP = 1e30  # a float32 holds it
+SMALLEST_CLIP, LARGEST_CLIP = 1e-30, 1e30  # a float32 holds both
 MOST_WEIGHTS = 1 << 32  # 17 GB; the largest published model has 94 million weights
 
 
@@ -51,8 +51,8 @@ class BiLMOptions(CharacterCNNOptions):
         for name, clip in (("cell_clip", self.cell_clip), ("proj_clip", self.proj_clip)):
             if clip is not None and not _is_clip(clip):
                 raise ElmoFileError(
-                    f"lstm.{name} is {shown(clip)}; it must be a positive number up to "
-                    f"{LARGEST_CLIP:g}, or 0 for none"
+                    f"lstm.{name} is {shown(clip)}; it must be a number from "
+                    f"{SMALLEST_CLIP:g} to {LARGEST_CLIP:g}, or 0 for none"
                 )
         if not isinstance(self.use_skip_connections, bool):
             raise ElmoFileError(
@@ -123,8 +123,8 @@ class BiLMOptions(CharacterCNNOptions):
                 return cls(**stack, n_words=options["n_tokens_vocab"], max_characters=width)
             return cls(
                 **stack,
-                filters=tuple((width, count) for width, count in cnn["filters"]),
-                character_dim=cnn["embedding"]["dim"],
+                filters=_pairs(cnn["filters"]),
+                character_dim=_table(cnn["embedding"])["dim"],
                 n_highway=0 if cnn.get("n_highway") is None else cnn["n_highway"],
                 activation=cnn["activation"],
                 max_characters=cnn.get("max_characters_per_token", MAX_CHARACTERS),
@@ -164,7 +164,27 @@ class BiLMOptions(CharacterCNNOptions):
 
 def _is_clip(value: object) -> bool:
     """Whether it is a number that a value can be clipped at, or 0 for none."""
-    return type(value) in (int, float) and 0 <= value <= LARGEST_CLIP  # type: ignore[operator]
+    if type(value) not in (int, float):
+        return False
+    return value == 0 or SMALLEST_CLIP <= value <= LARGEST_CLIP  # type: ignore[operator]
+
+
+def _pairs(filters: Any) -> tuple[tuple[Any, Any], ...]:
+    """The filters as pairs; what stands in them is checked later."""
+    pairs = isinstance(filters, list) and all(isinstance(f, list) and len(f) == 2 for f in filters)
+    if not pairs:
+        raise ElmoFileError(
+            f"char_cnn.filters is {shown(filters)}; it must be a list of pairs, [width, number]"
+        )
+    return tuple((width, count) for width, count in filters)
+
+
+def _table(embedding: Any) -> dict[str, Any]:
+    if not isinstance(embedding, dict):
+        raise ElmoFileError(
+            f'char_cnn.embedding is {shown(embedding)}; it must be a table with the entry "dim"'
+        )
+    return embedding
 
 
 def _as_bool(value: Any) -> Any:

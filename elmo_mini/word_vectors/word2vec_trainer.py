@@ -51,9 +51,12 @@ LARGEST_BLOCK = 2048
 STEP_OF_BUSIEST, STEP_OF_TYPICAL = 8.0, 2.0  # see `_block_words`
 STEP_OF_BURST = 16.0  # of a word that stands close together, as the slashes of a script do
 LARGEST_NORM = 1e3  # a vector longer than this can only come from divergence
+LONG_VECTOR = 30  # gensim's are below 10 on texts of a few million words
 LARGE_LOSS = 5  # times that of knowing nothing
 WIDEST = 10  # a skip-gram window that is wider is read in parts, see `_parts`
 BLOCKS_PER_LOSS = 16
+LAST_BLOCKS = 4  # are measured too: where there are few, no other may be
+UNDECIDED = 0.1  # a score below gives a probability from 0.475 to 0.525
 
 
 class Word2Vec(WordVectors):
@@ -180,8 +183,9 @@ class Word2Vec(WordVectors):
         Warns
         -----
         UserWarning
-            If there were fewer pairs of neighbours than words in the vocabulary, or the loss was
-            far above its start on the way.
+            If there were fewer pairs of neighbours than words in the vocabulary, every pair is as
+            likely as not to the model, the loss was far above its start on the way, or a vector
+            is very long.
         """
         ids, numbers, starts = self._encode(sentences)
         if len(ids) == 0:
@@ -200,16 +204,20 @@ class Word2Vec(WordVectors):
                     show=self.progress,
                 ) as bar,
             ):
-                pairs = self._run(ids, numbers, starts, bar)
+                pairs, last = self._run(ids, numbers, starts, bar)
         finally:
             torch.set_num_threads(threads)
-        self._check_learnt(len(ids), pairs)
+        self._check_learnt(len(ids), pairs, last)
 
-    def _check_learnt(self, words: int, pairs: int) -> None:
-        """Say that training has diverged, or that there was next to nothing to learn from."""
+    def _check_learnt(self, words: int, pairs: int, last: Sequence[float] = ()) -> None:
+        """Say that training has diverged, or that there was next to nothing to learn from.
+
+        `last` are the losses of the last blocks.
+        """
         longest = float(torch.cat((self._input, self._output)).norm(dim=1).max())
         start = (1 + self.negative) * math.log(2)  # of a model that knows nothing
-        late = float(np.mean(self.loss_history[-(len(self.loss_history) // 10 + 1) :] or [start]))
+        tenth = self.loss_history[-(len(self.loss_history) // 10 + 1) :]
+        late = float(np.mean([*(tenth if len(tenth) > 1 else []), *last] or [start]))
         what_to_do = f"lower alpha={self.alpha} or block_words={self._block_words()}"
         if not (longest < LARGEST_NORM and late < 2 * start):
             raise RuntimeError(
@@ -222,6 +230,12 @@ class Word2Vec(WordVectors):
                 f"the vectors may be worth little: {what_to_do}",
                 stacklevel=4,
             )
+        elif (long := float(self._input.norm(dim=1).max())) > LONG_VECTOR:
+            warnings.warn(
+                f"the longest vector has length {long:.3g}, so training may have diverged: "
+                f"{what_to_do}",
+                stacklevel=4,
+            )
         if pairs < len(self.vocabulary):
             warnings.warn(
                 f"next to nothing was learnt: in {self.epochs} passes over {words:,} words, "
@@ -230,6 +244,18 @@ class Word2Vec(WordVectors):
                 f"more epochs; sample=0 keeps every word (now sample={self.sample})",
                 stacklevel=4,
             )
+        elif self._largest_score() < UNDECIDED:
+            warnings.warn(
+                f"next to nothing was learnt: after {self.epochs} passes over {words:,} words the "
+                f"model finds every pair as likely as not. Give more text, more epochs or a larger "
+                f"alpha (now epochs={self.epochs}, alpha={self.alpha})",
+                stacklevel=4,
+            )
+
+    def _largest_score(self) -> float:
+        """What the dot product of an input and an output vector can be at most."""
+        longest = (table.norm(dim=1).max() for table in (self._input, self._output))
+        return float(math.prod(map(float, longest)))
 
     def _encode(
         self, sentences: Sentences
@@ -247,8 +273,8 @@ class Word2Vec(WordVectors):
         numbers: NDArray[np.int32],
         starts: NDArray[np.int64],
         bar: "tqdm[Any]",
-    ) -> int:
-        """Train, and say of how many pairs."""
+    ) -> tuple[int, list[float]]:
+        """Train, and say of how many pairs, and the losses of the last blocks."""
         rng = np.random.default_rng((self.seed, 1))
         keep = self._keep().astype(np.float32)
         noise = noise_distribution(self.vocabulary.counts, self.ns_exponent)
@@ -260,7 +286,8 @@ class Word2Vec(WordVectors):
         block_words = self._block_words()
         tile_words = min(TILE_WORDS, block_words)
         total, done, count, pairs = self.epochs * len(ids), 0, 0, 0
-        for _ in range(self.epochs):
+        last: list[float] = []
+        for epoch in range(self.epochs):
             begin = 0
             while begin < len(ids):
                 # Chunks end with a sentence, so that no window is cut.
@@ -285,19 +312,23 @@ class Word2Vec(WordVectors):
                 for place, block in enumerate(blocks):
                     share = (done + (end - begin) * place / len(blocks)) / total
                     rate = self.alpha + (self.min_alpha - self.alpha) * share
-                    measure = count % BLOCKS_PER_LOSS == 0
+                    regular = count % BLOCKS_PER_LOSS == 0
+                    ending = epoch + 1 == self.epochs and end == len(ids)
+                    ending = ending and place >= len(blocks) - LAST_BLOCKS
                     losses = [
                         loss
                         for part in self._parts(block, noise, rng)
-                        if (loss := self._step(part, rate, measure)) is not None
+                        if (loss := self._step(part, rate, regular or ending)) is not None
                     ]
-                    if losses:
+                    if losses and regular:
                         self.loss_history.append(sum(losses) / len(losses))
+                    if losses and ending:
+                        last.append(sum(losses) / len(losses))
                     count += 1
                 done += end - begin
                 bar.update(end - begin)
                 begin = end
-        return pairs
+        return pairs, last
 
     def _parts(
         self, block: Block, noise: NDArray[np.float64], rng: np.random.Generator

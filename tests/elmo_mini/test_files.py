@@ -204,3 +204,13 @@ def test_what_is_a_path_and_what_is_none(tmp_path: Path) -> None:
             as_path(wrong)  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match="zero byte"):
         as_path("a\0b")
+
+
+def test_a_file_that_may_not_be_read_is_not_called_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "secret.safetensors"
+    file.touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK)  # as for all but root
+    with pytest.raises(PermissionError, match=r"secret\.safetensors may not be read"):
+        existing_file(file)

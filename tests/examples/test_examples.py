@@ -30,6 +30,22 @@ def test_the_transformer_stands_in_a_pipeline(tmp_path: Path) -> None:
     assert said.tolist() == [1, 0, 0, 1]
 
 
+def test_the_transformer_refuses_what_is_no_list_of_texts() -> None:
+    from sklearn.exceptions import NotFittedError
+
+    kind = runpy.run_path(str(EXAMPLES / "sklearn_transformer.py"))["ElmoVectors"]
+    with pytest.raises(NotFittedError):
+        kind().transform(["a"])
+    with pytest.raises(ValueError, match="layer is 3, and the model has layers 0 to 2"):
+        kind(layer=3).fit(["a"])
+    fitted = kind().fit(["a"])
+    with pytest.raises(ValueError, match="texts is one string"):
+        fitted.transform("a film")
+    with pytest.raises(ValueError, match="text 1 is None, and no string"):
+        fitted.transform(["a", None])
+    assert len(fitted.get_feature_names_out()) == 512  # what set_output asks for
+
+
 def test_the_component_gives_spacys_tokens_their_vectors() -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
     runpy.run_path(str(EXAMPLES / "spacy_component.py"))
@@ -41,3 +57,8 @@ def test_the_component_gives_spacys_tokens_their_vectors() -> None:
             np.testing.assert_allclose(doc.tensor, expected, atol=1e-5)
             np.testing.assert_allclose(doc[3].vector, expected[3], atol=1e-5)
             np.testing.assert_allclose(doc[1:3].vector, expected[1:3].mean(0), atol=1e-5)
+    doc = nlp(" ".join(WORDS))
+    doc.tensor = np.zeros((5, 96))  # as a tok2vec behind it does
+    np.testing.assert_allclose(doc[3].vector, expected[3], atol=1e-5)
+    np.testing.assert_allclose(doc.vector, expected.mean(0), atol=1e-5)
+    assert not doc[1:1].vector.any()

@@ -99,7 +99,7 @@ class VectorCache:
         ----------
         layer : int
             0 is the token layer.
-        tokens : slice or (n,) int array
+        tokens : slice, (n,) int array, or a mask of all tokens
             They count through the whole text: word j of sentence i is ``starts[i] + j``.
 
         Returns
@@ -115,6 +115,10 @@ class VectorCache:
         """
         if not 0 <= layer < self.num_layers:
             raise IndexError(f"there is no layer {layer}; layers are 0 to {self.num_layers - 1}")
+        if not isinstance(tokens, slice):
+            tokens = self._numbers(tokens)
+        elif (tokens.step or 1) < 0:  # which HDF5 does not read
+            tokens = np.arange(len(self._word_ids))[tokens]
         if layer == 0:
             half = self._token_layer[self._word_ids[tokens]]
             return np.concatenate([half, half], -1).astype(np.float32)
@@ -132,7 +136,14 @@ class VectorCache:
         vectors : (B, layers, T, 2H) float32
             Zero where a sentence is shorter than the longest.
         mask : (B, T) bool
+
+        Raises
+        ------
+        ValueError, IndexError
+            If no sentence is named, or one that there is not.
         """
+        if len(sentences) == 0:
+            raise ValueError("the batch holds no sentence; give at least one number")
         rows = [torch.from_numpy(self[sentence]).transpose(0, 1) for sentence in sentences]
         lengths = torch.tensor([len(row) for row in rows], device="cpu")
         vectors = pad_sequence(rows, batch_first=True).transpose(1, 2)
@@ -175,7 +186,25 @@ class VectorCache:
     def _every_layer(self, tokens: slice) -> Floats:
         return np.stack([self.vectors(layer, tokens) for layer in range(self.num_layers)])
 
+    def _numbers(self, tokens: NDArray[Any]) -> NDArray[np.integer[Any]]:
+        """Numbers that count from the start, of those that count from the end or of a mask."""
+        found, every = np.atleast_1d(tokens), len(self._word_ids)
+        if found.dtype == bool:
+            if found.shape != (every,):
+                raise IndexError(f"the mask has shape {found.shape}; the text has {every:,} tokens")
+            return np.flatnonzero(found)
+        found = found.astype(np.int64, casting="same_kind") if found.size else found.astype(int)
+        found = np.where(found < 0, found + every, found)
+        if found.size and not 0 <= found.min() <= found.max() < every:
+            raise IndexError(f"there is no such token; the text has {every:,}")
+        return found
+
     def _tokens(self, sentence: int) -> slice:
+        if isinstance(sentence, bool) or not isinstance(sentence, int | np.integer):
+            raise TypeError(
+                f"a sentence is asked for by its number, and this is {sentence!r:.40}; "
+                "several are given by `batch`"
+            )
         if not -len(self) <= sentence < len(self):
             raise IndexError(f"there is no sentence {sentence}; the cache holds {len(self):,}")
         sentence %= len(self)

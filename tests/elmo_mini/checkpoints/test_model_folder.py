@@ -86,3 +86,66 @@ def test_what_is_no_such_folder_is_named(bilm: BiLM, tmp_path: Path) -> None:
     config.write_text("{", encoding="utf-8")
     with pytest.raises(ElmoFileError, match=r"config\.json cannot be read"):
         load_folder(tmp_path)
+
+
+def test_a_trained_elmo_comes_back_with_its_mixes_and_settings(bilm: BiLM, tmp_path: Path) -> None:
+    elmo = Elmo(None, None, 2, module=bilm, dropout=0.25, do_layer_norm=True)
+    with torch.no_grad():
+        for number, parameter in enumerate(elmo.scalar_mixes.parameters()):
+            parameter.fill_(0.1 + 0.7 * number)
+    elmo.save_pretrained(tmp_path)
+    again = Elmo.from_pretrained(tmp_path)
+    assert (again.dropout.p, len(again.scalar_mixes)) == (0.25, 2)
+    assert all(p.requires_grad for p in again.scalar_mixes.parameters())
+    assert not any(p.requires_grad for p in again.bilm.parameters())
+    ids = batch_to_ids([SENTENCE, ["a"]])
+    pairs = [model.eval()(ids)["elmo_representations"] for model in (elmo, again)]
+    for first, second in zip(*pairs, strict=True):
+        torch.testing.assert_close(second, first, rtol=0, atol=1e-6)
+    frozen = Elmo(None, None, 1, module=bilm, scalar_mix_parameters=[0.0] * bilm.num_layers)
+    frozen.save_pretrained(tmp_path)
+    again = Elmo.from_pretrained(tmp_path, 1, requires_grad=True, dropout=0.0)
+    assert not any(p.requires_grad for p in again.scalar_mixes.parameters())
+    assert all(p.requires_grad for p in again.bilm.parameters())
+    with pytest.raises(ValueError, match=r"is 3, but .* holds mixes for 1; leave it out"):
+        Elmo.from_pretrained(tmp_path, 3)
+    other = ElmoEmbedder.from_pretrained(tmp_path)  # reads the biLM of it
+    assert fingerprint(other.bilm) == fingerprint(bilm)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({}, "lacks the entry 'scalar_mixes'"),
+        ({"scalar_mixes": [[0.0, 1.0]]}, "must have 3 weights and gamma"),
+        ({"scalar_mixes": [[0.0, 0.0, float("nan"), 1.0]]}, "must be a finite number"),
+        ({"scalar_mixes": 3}, "cannot be read"),
+        (None, "cannot be read"),
+    ],
+)
+def test_mixes_that_cannot_be_read_are_named(
+    bilm: BiLM, tmp_path: Path, entry: object, said: str
+) -> None:
+    Elmo(None, None, 1, module=bilm).save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    config["elmo"] = entry
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(ElmoFileError, match=rf"config\.json: its part 'elmo' .*{said}"):
+        Elmo.from_pretrained(tmp_path)
+
+
+def test_a_mix_that_is_no_mix_or_no_number_is_not_written(bilm: BiLM, tmp_path: Path) -> None:
+    elmo = Elmo(None, None, 1, module=bilm)
+    elmo.scalar_mixes[0].gamma.data.fill_(float("nan"))
+    with pytest.raises(ValueError, match="a weight of scalar mix 0 is nan"):
+        elmo.save_pretrained(tmp_path / "nan")
+    elmo.scalar_mixes[0] = torch.nn.Identity()
+    with pytest.raises(ValueError, match="scalar mix 0 is a Identity"):
+        elmo.save_pretrained(tmp_path / "other")
+
+
+def test_a_bilm_writes_and_reads_such_a_folder_itself(bilm: BiLM, tmp_path: Path) -> None:
+    bilm.save_pretrained(tmp_path)
+    again = BiLM.from_pretrained(tmp_path, stateful=True)
+    assert fingerprint(again) == fingerprint(bilm)
+    assert again.stateful

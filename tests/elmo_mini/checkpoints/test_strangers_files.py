@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from elmo_mini.checkpoints.official import load_bilm, official_file, read_options, save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
+from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.errors import ConfigurationError, ElmoFileError
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.tagging.tagger import Tagger
@@ -58,6 +59,15 @@ ODD_OPTIONS = [
     (("char_cnn", "max_characters_per_token"), 10**7, "it must be at most 65,536"),
     (("char_cnn", "activation"), "x" * 10_000, r"activation is 'x+\.\.\.x+'; known are"),
     (("lstm", "cell_clip"), 10**400, "lstm.cell_clip is 1000"),
+    (("lstm", "cell_clip"), 1e-300, "cell_clip is 1e-300; it must be a number from 1e-30"),
+    (("char_cnn", "filters"), None, "filters is None; it must be a list of pairs"),
+    (
+        ("char_cnn", "filters"),
+        [[1, 2, 3]],
+        r"filters is \[\[1, 2, 3\]\]; it must be a list of pairs",
+    ),
+    (("char_cnn", "filters"), "12", "filters is '12'; it must be a list of pairs"),
+    (("char_cnn", "embedding"), 4, "embedding is 4; it must be a table"),
     (("lstm", "use_skip_connections"), "", "use_skip_connections is ''"),
     (("lstm", "use_skip_connections"), [], r"use_skip_connections is \[\]"),
     (("lstm", "use_skip_connections"), 2, "use_skip_connections is 2"),
@@ -316,12 +326,45 @@ def test_what_is_not_in_the_file_is_not_taken_for_zeros(
         (lambda a: {"data": np.full(a.shape, np.nan, "f4")}, "not finite"),
         (lambda a: {"data": np.ones(a.shape, "i4")}, "no array of floating-point numbers"),
         (lambda a: {"data": np.ones(a.shape, "c8")}, "no array of floating-point numbers"),
+        (lambda a: {"data": a.astype(np.longdouble)}, "no array of floating-point numbers"),
+        (lambda a: {"shape": a.shape, "dtype": h5py.vlen_dtype("f4")}, "is object, no array"),
         (lambda a: {"data": a[..., None]}, "has shape"),
     ):
         shutil.copy(tmp_path / "good.hdf5", files.weight_file)
         rewrite(files, change)
         with pytest.raises(ElmoFileError, match=message):
             load_bilm(*files[:2])
+
+
+def test_an_array_may_have_another_name_in_the_same_file_alone(
+    files: official_files.Files, tmp_path: Path
+) -> None:
+    expected = fingerprint(load_bilm(*files[:2]))
+    name = "CNN_proj/W_proj"
+    with h5py.File(files.weight_file, "r+") as file:
+        file.move(name, "kept/here")
+        file[name] = h5py.SoftLink("/kept/here")
+        file["kept/too"] = file["CNN_proj/b_proj"]  # two names of one array
+    assert fingerprint(load_bilm(*files[:2])) == expected
+    shutil.copy(files.weight_file, tmp_path / "other.hdf5")
+    for link in (name, "CNN_proj"):
+        with h5py.File(files.weight_file, "r+") as file:
+            del file[link]
+            file[link] = h5py.ExternalLink("other.hdf5", f"/{link}")
+        with pytest.raises(ElmoFileError, match=r"W_proj is kept in another file, other\.hdf5"):
+            load_bilm(*files[:2])
+
+
+def test_a_file_that_is_being_written_is_not_called_damaged(
+    files: official_files.Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fcntl = pytest.importorskip("fcntl", reason="this system locks files in another way")
+    monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "TRUE")
+    with Path(files.weight_file).open("r+b") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        with pytest.raises(ElmoFileError, match="is locked: another program has it open"):
+            load_bilm(*files[:2])
+    load_bilm(*files[:2])
 
 
 def test_arrays_far_larger_than_their_file_are_refused(tmp_path: Path) -> None:

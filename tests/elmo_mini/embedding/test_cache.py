@@ -116,6 +116,22 @@ def test_rows_across_chunks(
         cache.vectors(3, chosen)
 
 
+@pytest.mark.parametrize("layer", [0, 1])
+def test_tokens_are_named_as_numpy_names_them(cache: VectorCache, layer: int) -> None:
+    every = cache.vectors(layer, slice(None))
+    last = len(every) - 1
+    mask = np.arange(len(every)) % 3 == 1
+    for tokens in (mask, [last, 0], [-1, 2, last], np.array([], dtype=int), [], slice(9, 2, -2)):
+        np.testing.assert_array_equal(cache.vectors(layer, tokens), every[tokens])
+    for wrong in ([last + 1], [-last - 2], mask[1:]):
+        with pytest.raises(IndexError, match="the text has 20"):
+            cache.vectors(layer, wrong)
+    with pytest.raises(TypeError, match="asked for by its number, and this is slice"):
+        cache[1:3]
+    with pytest.raises(ValueError, match="the batch holds no sentence"):
+        cache.batch([])
+
+
 def test_batch_is_that_of_the_embedder(bilm: FastBiLM, cache: VectorCache) -> None:
     vectors, mask = cache.batch([3, 1, 0])
     expected, expected_mask = ElmoEmbedder(module=bilm).batch_to_embeddings(

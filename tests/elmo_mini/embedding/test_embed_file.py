@@ -155,7 +155,7 @@ def test_a_file_is_replaced_on_request_only_and_whole_or_not_at_all(
     assert h5py.is_hdf5(target)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "float64", "bool", np.int8])
+@pytest.mark.parametrize("dtype", ["int32", "float64", "bool", np.int8, "half a float", None])
 @pytest.mark.parametrize("name", ["v.hdf5", "v.safetensors", "v.vectors"])
 def test_vectors_are_stored_as_numbers_that_keep_them(
     tmp_path: Path, dtype: Any, name: str

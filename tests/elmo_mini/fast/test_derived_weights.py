@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from elmo_mini.fast.derived_weights import Derived
+from elmo_mini.fast.derived_weights import Derived, weight_stamp
 
 
 class Linear(nn.Linear):
@@ -37,6 +37,18 @@ def through_data(module: Linear) -> None:
     module.weight.data.copy_(torch.randn(30, 40))
 
 
+def one_number_through_data(module: Linear) -> None:
+    module.weight.data[3, 7] += 0.5
+
+
+def clamped_through_data(module: Linear) -> None:
+    module.weight.data.clamp_(max=0.99 * float(module.weight.max()))
+
+
+def turned_round_through_data(module: Linear) -> None:
+    module.weight.data.copy_(module.weight.data.flip(1))
+
+
 def loaded(module: Linear) -> None:
     module.load_state_dict(Linear(40, 30).state_dict())
 
@@ -55,7 +67,18 @@ def trained(module: Linear) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [in_place, through_data, loaded, replaced, of_another_type, trained]
+    "change",
+    [
+        in_place,
+        through_data,
+        one_number_through_data,
+        clamped_through_data,
+        turned_round_through_data,
+        loaded,
+        replaced,
+        of_another_type,
+        trained,
+    ],
 )
 def test_changed_weights_are_noticed(change: Callable[[Linear], None]) -> None:
     module, build = Linear(40, 30), Counting()
@@ -90,3 +113,18 @@ def test_weights_made_in_inference_mode_have_no_version_and_are_watched_all_the_
     module.weight.mul_(3)
     assert torch.equal(derived.of(module), 2 * module.weight)
     assert build.times == 2
+
+
+def test_of_a_large_weight_a_written_column_is_noticed() -> None:
+    module = Linear(1024, 512)
+    before = weight_stamp(module.weights())
+    assert weight_stamp(module.weights()) == before
+    module.weight.data[:, 77] += 1
+    assert weight_stamp(module.weights()) != before
+
+
+def test_a_mark_is_the_same_under_autocast() -> None:
+    module = Linear(40, 30)
+    before = weight_stamp(module.weights())
+    with torch.autocast("cpu", torch.bfloat16):
+        assert weight_stamp(module.weights()) == before

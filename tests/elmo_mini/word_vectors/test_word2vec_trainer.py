@@ -372,6 +372,33 @@ def test_where_nothing_could_be_learnt_that_is_said():
             Word2Vec(text, min_count=1, vector_size=4, epochs=1)
 
 
+@pytest.mark.parametrize("sg", [0, 1])
+@pytest.mark.parametrize(
+    ("repeated", "options"), [(1, {"epochs": 5}), (30, {"epochs": 5, "alpha": 1e-4})]
+)
+def test_a_model_that_finds_all_pairs_alike_says_so(sg, repeated, options):
+    text = [[f"w{number % 120}" for number in range(300)]] * repeated
+    with pytest.warns(UserWarning, match=r"next to nothing was learnt: .* as likely as not"):
+        model = Word2Vec(text, sg=sg, min_count=1, vector_size=8, **options)
+    assert len(model.loss_history) > 0
+
+
+def test_few_blocks_are_measured_at_their_end():
+    text = [[f"w{number}" for number in range(8)]] * 40
+    options = {"sg": 1, "window": 3, "min_count": 1, "sample": 0, "block_words": 320}
+    with pytest.raises(
+        RuntimeError, match=r"training diverged, .* lower alpha=1\.0 or block_words"
+    ):
+        Word2Vec(text, epochs=2, alpha=1.0, min_alpha=1.0, **options)
+
+
+def test_a_very_long_vector_is_told():
+    model = Word2Vec(SENTENCES, min_count=1, vector_size=4, sample=0)
+    model._input[0] = 20.0
+    with pytest.warns(UserWarning, match=r"the longest vector has length 40, so training may"):
+        model._check_learnt(100, 10_000)
+
+
 def test_a_loss_that_rises_is_told(recwarn):
     model = Word2Vec(SENTENCES, min_count=1, vector_size=4, epochs=1, sample=0)
     assert not recwarn.list
