@@ -29,6 +29,7 @@ CODE_WIDTH, CODE_HEIGHT = 1130, 504  # px
 LETTER, LINE = 0.602, 1.4  # width of a letter of code and height of its line, of its size
 FORMATTER = HtmlFormatter(style="xcode", nowrap=True)
 BLOCK = re.compile(r"<pre>(?P<inside>.*?)</pre>", re.DOTALL)
+LAST_MARK = re.compile(r" +(?=[^\w\s]+$)")
 ANSWER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 
 
@@ -129,7 +130,7 @@ def _content(slide: Slide, cells: list[NotebookNode]) -> str:
         elif slide.kind == "code":
             below = _code(cell)
         else:
-            said = _wrapped(shown.printed(cell, lines))
+            said = _wrapped(textwrap.dedent(shown.printed(cell, lines)))
             below = _block(html.escape(said), said)
     return f"<h2>{_inline(heading)}</h2>{_steps(text)}{below}"
 
@@ -183,6 +184,7 @@ def _wrapped(said: str) -> str:
         return said
     broken = []
     for line in lines:
+        line = LAST_MARK.sub("\u00a0", line)  # no line of its own for a full stop
         indent = line[: len(line) - len(line.lstrip())] + "    "
         broken += textwrap.wrap(line, WRAPPED, subsequent_indent=indent, break_long_words=False)
     if longest <= LETTERS and (len(broken) > LINES or re.search(r"\S {2,}\S", said)):

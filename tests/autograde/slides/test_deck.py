@@ -119,6 +119,16 @@ def test_long_lines_that_are_printed_are_broken_and_tables_are_not(tmp_path: Pat
         assert len(shown_text.strip().splitlines()) == lines, name
 
 
+def test_no_full_stop_stands_alone(tmp_path: Path) -> None:
+    page = made(tmp_path, slide("printed"), "f()", printed("word " * 30 + "."))
+    assert page.split("<code>")[1].split("</code>")[0].splitlines()[-1].split() == ["word", "."]
+
+
+def test_what_is_printed_begins_at_the_left(tmp_path: Path) -> None:
+    page = made(tmp_path, slide("printed"), "f()", printed("    one\n  three\n"))
+    assert "<code>  one\nthree</code>" in page
+
+
 def test_a_docstring_does_not_make_the_code_small(tmp_path: Path) -> None:
     short, wide = "def f():\n    return 7", f'def f():\n    """{"W" * 60}."""\n    return 7'
     plain, without = (
