@@ -440,7 +440,7 @@ speak("After:", after_2, words, own)
 outcome("how_far", before / after, unit="x")
 
 # %% [markdown]
-# Now it asks questions, though nobody told it to. That is **stage 2**. Some say *domain adaptation*. But stage 2 reads the task's own text, not any of the field.
+# Now it mostly asks questions, though nobody told it to. That is **stage 2**. Some say *domain adaptation*. But stage 2 reads the task's own text, not any of the field.
 #
 # What would counting make of the same text? Counts of triples (lesson 03) read it in a second. Both bet on the unread texts, alone and as a mixture, half and half. (The interval is over 16 stretches of text.)
 
