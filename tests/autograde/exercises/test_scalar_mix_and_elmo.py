@@ -1,12 +1,15 @@
 """What lesson 08 shows beside its exercises: black boxes, and the package as one of them."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
+from autograde.building.lesson_source import read_lesson
 from autograde.checking.check import examine
 from autograde.exercises.scalar_mix_and_elmo.broken import (
     FAULTS,
@@ -27,6 +30,8 @@ from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.text.character_ids import batch_to_ids
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +128,26 @@ def test_against_the_best_before_three_of_six_tasks_lose_more_than_five_percent(
     assert int((errors_gone(before, with_elmo) > 5).sum()) == 3
     for baseline, after in ELMO.values():
         assert errors_gone(baseline, after) == error_reduction(baseline, after)
+
+
+def test_the_known_mix_comes_out_of_a_mix_that_takes_the_promised_axes_alone() -> None:
+    def four_axes(layers: Tensor, w: Tensor, gamma: float) -> Tensor:
+        return gamma * (torch.softmax(w, 0).view(-1, 1, 1, 1) * layers).sum(0)
+
+    random = np.random.default_rng(0)
+    names: dict[str, Any] = {
+        "np": np,
+        "torch": torch,
+        "scalar_mix": four_axes,
+        "mix_gradient": mix_gradient,
+        "or_reference": lambda name, own: own,
+        "in_context": [random.standard_normal((3, 20, 8)) for _ in range(8)],
+    }
+    source = next(ROOT.glob("solutions/*/scalar_mix_and_elmo.py"))
+    cells = [cell.source for cell in read_lesson(source).cells if cell.kind == "code"]
+    (given,) = (cell for cell in cells if "REAL = " in cell)
+    (descent,) = (cell for cell in cells if "def recovered" in cell)
+    exec(given + "\n" + descent.split("(free, gamma)")[0], names)
+    free, gamma = names["recovered"](hold_gamma=False)
+    assert np.abs(free - names["TRUTH"]).max() < 0.01
+    assert abs(gamma - 2) < 0.05

@@ -107,12 +107,8 @@ def test_the_claims_about_examples() -> None:
     assert round(-100 * nearest["naive Bayes"][-1]["mean"]) == 8  # "eight points behind"
     together = numbers["ahead of"]["naive Bayes with layer 2"]["naive Bayes"]
     assert together[-1]["low"] > 0  # "something that the counts do not"
-    in_order, untrained = (
-        linear[name] for name in ("layer 0 around, linear", "layer 2, untrained, linear")
-    )
+    in_order = linear["layer 0 around, linear"]
     *clear, touching = in_order
     assert all(p["low"] > 0 for p in clear)
     assert round(100 * touching["low"]) == 0  # "with a thousand examples the interval ends at zero"
     assert {round(100 * p["mean"]) for p in in_order} == {3, 4, 5}  # "three to five points"
-    assert {round(100 * p["mean"]) for p in untrained} <= {8, 9, 10}  # "eight to ten"
-    assert all(p["low"] > 0 for p in untrained)
