@@ -73,7 +73,9 @@ def news() -> News:
     words = masked_vocabulary(text, WORDS)
     parts: dict[Part, Blanks] = {}
     for part in ("test", "dev"):
-        held = small_text(2_000, 300, WORDS, CORPORA, longest=LONGEST_SENTENCE, part=part)
+        held = small_text(
+            2_000, 300, WORDS, CORPORA, longest=LONGEST_SENTENCE, part=part, say=False
+        )
         parts[part] = blanks_of(replace(text, held_out=held.held_out), words)
     return News(text, words, parts["test"], parts["dev"])
 

@@ -15,7 +15,7 @@ from elmo_mini.records import CIRCUMSTANCES, write_record
 FOLDER = Path(__file__).parent
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StoredResult:
     """One stored experiment.
 
@@ -35,7 +35,7 @@ class StoredResult:
     versions: dict[str, str]
     numbers: dict[str, Any]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         versions = ", ".join(f"{package} {number}" for package, number in self.versions.items())
         lines = [
             self.title,

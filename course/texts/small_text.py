@@ -101,6 +101,8 @@ def small_text(
     prefer: tuple[str, ...] = ("brown", "lee"),
     longest: int = LONGEST,
     part: Part = "dev",
+    *,
+    say: bool = True,
 ) -> SmallText:
     """So many sentences of 5 to `longest` words, and so many words, of the first text that is here.
 
@@ -108,8 +110,9 @@ def small_text(
     ----------
     prefer : names of corpora
     part : whose sentences are held out
+    say : print which text it is
     """
-    text = corpora.course_text(prefer)
+    text = corpora.course_text(prefer, say=say)
 
     def some(of: Part, most: int) -> Sentences:
         found = (s for s in text.split(of).sentences() if SHORTEST <= len(s) <= longest)
