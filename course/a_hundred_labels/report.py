@@ -110,7 +110,9 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
         ]
         for task, of in tasks().items()
     }
-    labels = [name.replace(", ", ",\n").replace(" ", "\n", 1) for name in COMPARED]
+    labels = [
+        name.replace(*((", ", ",\n") if "," in name else (" ", "\n", 1))) for name in COMPARED
+    ]
     return interval_bars(labels, rows, title=title, ylabel="points ahead")
 
 
