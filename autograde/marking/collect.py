@@ -12,12 +12,11 @@ from collections import defaultdict
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.marking.archive import Damaged, Entry, entries
 from autograde.marking.collected import Attempt, Collected
-from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument
+from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument, notebook_at
 from autograde.marking.platform_names import CANVAS, MOODLE, Sender, sender_of, stem_and_attempt
 from autograde.marking.reading import Unreadable, read_submission
 from autograde.marking.repair import repaired
@@ -102,7 +101,7 @@ class Collector:
         self.who = who or {}
         path = course.released(lesson)
         self.notebook = path.name
-        self.released: NotebookNode = nbformat.read(path, as_version=4)
+        self.released: NotebookNode = notebook_at(path)
         self.collected = Collected.read(course, lesson)
 
     def collect(self, source: Path) -> Collected:

@@ -4,6 +4,9 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
 
 class Refused(Exception):
     """What was asked for cannot be done; the message says why and what would help."""
@@ -71,6 +74,29 @@ class CourseFolder:
     def ledger(self, lesson: str) -> Path:
         """What was collected: who, from which file of the platform, when."""
         return self.downloads(lesson) / "collected.json"
+
+
+def notebook_at(path: Path) -> NotebookNode:
+    """A notebook of the course's own; a submission is read by `read_submission`.
+
+    Raises
+    ------
+    Refused
+        It is not there, or no notebook.
+    """
+    try:
+        # nbformat has another error for each kind of damage, some of them Python's own.
+        notebook: NotebookNode = nbformat.reads(path.read_text("utf-8"), as_version=4)
+        if not all(isinstance(cell.source, str) for cell in notebook.cells):
+            raise TypeError("the source of a cell is no text")
+    except OSError as wrong:
+        why = (wrong.strerror or str(wrong)).lower()
+        raise Refused(f"The notebook {path} cannot be read: {why}.") from wrong
+    except Exception as wrong:
+        raise Refused(
+            f"{path} is no notebook, or a damaged one. Restore it with git, or build it again."
+        ) from wrong
+    return notebook
 
 
 def add_course_argument(parser: argparse.ArgumentParser) -> None:

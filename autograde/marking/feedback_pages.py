@@ -7,10 +7,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from autograde.marking.course_folder import CourseFolder, add_course_argument
+from autograde.marking.course_folder import CourseFolder, add_course_argument, notebook_at
 from autograde.marking.feedback import STYLE, feedback_page
 from autograde.marking.gradebook import Gradebook
 from autograde.marking.graded_page import KEY
@@ -51,7 +50,7 @@ def write_pages(
         who = path.parts[-3]
         if student not in (None, who):
             continue
-        notebook = nbformat.read(path, as_version=4)
+        notebook = notebook_at(path)
         if KEY not in notebook.metadata:
             plain.append(who)
             continue

@@ -14,7 +14,7 @@ import nbformat
 from tqdm.auto import tqdm
 
 from autograde.marking import verdict as verdicts
-from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument
+from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument, notebook_at
 from autograde.marking.engine import Engine, add_engine_arguments, engine_of
 from autograde.marking.graded_page import SubmissionVerdict, graded_notebook
 from autograde.marking.limits import Limits, limits_of
@@ -75,7 +75,7 @@ def grade(
     seeded : whose cases all are given; each student's own, unless it is said
     """
     release = course.released(lesson)
-    released = nbformat.read(release, 4)
+    released = notebook_at(release)
     names = sorted(path.parent.parent.name for path in _hand_ins(course, lesson, release.name))
     names = [name for name in names if students is None or name in students]
     known = {name: _known(course, lesson, name) for name in names}
@@ -151,4 +151,4 @@ def secret_of(course: Path) -> bytes:
 
 def _solution(course: CourseFolder, lesson: str, name: str) -> nbformat.NotebookNode | None:
     file = course.root / "solutions" / lesson / name
-    return nbformat.read(file, 4) if file.exists() else None
+    return notebook_at(file) if file.exists() else None

@@ -4,8 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-import nbformat
-
+from autograde.marking.course_folder import Refused, notebook_at
 from autograde.marking.limits import limits_of
 from autograde.marking.marks import as_json
 from autograde.marking.worker import Task, gone_for, mark
@@ -20,17 +19,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read a notebook from standard input, print its verdict; 1 if it could not be marked."""
-    released = args.released.read_text("utf-8")
+    """Read a notebook from standard input, print its verdict; 1 if it could not be marked.
+
+    Raises
+    ------
+    Refused
+        The released notebook or the secret cannot be read.
+    """
+    gone = gone_for(notebook_at(args.released))
     task = Task(
         args.lesson,
         args.student,
         sys.stdin.buffer.read(),
-        released,
-        bytes.fromhex(args.secret.read_text("ascii")),
+        args.released.read_text("utf-8"),
+        _secret(args.secret),
         limits_of(args.secret.parent),
-        gone_for(nbformat.reads(released, 4)),
+        gone,
     )
     verdict = mark(task).verdict
     print(as_json(verdict))
     return int(verdict.status != "marked")
+
+
+def _secret(path: Path) -> bytes:
+    try:
+        return bytes.fromhex(path.read_text("ascii"))
+    except (OSError, ValueError) as wrong:
+        raise Refused(
+            f"{path} is not the course's secret; name the file .marking_secret of its folder."
+        ) from wrong

@@ -14,12 +14,11 @@ from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 
-import nbformat
 from copydetect import CodeFingerprint, compare_files, utils
 from copydetect.utils import filter_code, get_document_fingerprints, highlight_overlap
 from nbformat.notebooknode import NotebookNode
 
-from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument
+from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument, notebook_at
 from autograde.marking.reading import Unreadable, read_submission
 from autograde.marking.repair import KEY, repaired
 
@@ -83,14 +82,14 @@ class Pair:
 
 def given_of(course: CourseFolder, lesson: str) -> str:
     """What every submission holds because it was given."""
-    released = nbformat.read(course.released(lesson), as_version=4)
+    released = notebook_at(course.released(lesson))
     return "\n\n".join(cell.source for cell in released.cells if cell.cell_type == "code")
 
 
 def answers_of_all(course: CourseFolder, lesson: str) -> tuple[dict[str, str], list[str]]:
     """The code that was written, by student and for the published answers; and who is left out."""
     path = course.released(lesson)
-    released = nbformat.read(path, as_version=4)
+    released = notebook_at(path)
     texts, left_out = {}, []
     solution = course.root / "solutions" / lesson / path.name
     if solution.is_file():

@@ -7,7 +7,6 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from jinja2 import Environment, FileSystemLoader
 from nbformat.notebooknode import NotebookNode
 from pygments import highlight
@@ -16,7 +15,11 @@ from pygments.lexers import PythonLexer
 
 from autograde.building.deck_source import Slide, deck_refusals, slides_of
 from autograde.building.lesson_source import Lesson, Refusal
+<<<<<<< HEAD
 from autograde.building.long_cells import about, long_cells
+=======
+from autograde.marking.course_folder import notebook_at
+>>>>>>> en
 from autograde.marking.formulas import html_of
 from autograde.slides import assets, shown
 from autograde.slides.shown import NotThere
@@ -98,7 +101,7 @@ def deck(lesson: Lesson, notebook: NotebookNode) -> str:
 
 def stored_notebook(lesson: Lesson) -> NotebookNode:
     """The solved notebook that lies beside the source."""
-    return nbformat.read(lesson.path.with_suffix(".ipynb"), as_version=4)
+    return notebook_at(lesson.path.with_suffix(".ipynb"))
 
 
 def _plain(cell: object) -> str | None:

@@ -52,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
     group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
     group.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep the vectors in OUTPUT.resume until all are there; the same command then goes on "
+        "after a kill. Takes the space of OUTPUT twice",
+    )
+    group.add_argument(
         "--batch-size",
         type=positive_int,
         default=64,
@@ -89,6 +95,7 @@ def run(args: argparse.Namespace) -> int:
         split_words=args.split_words,
         batch_size=args.batch_size,
         overwrite=args.overwrite,
+        resume=args.resume,
     )
     print(written)
     return 0

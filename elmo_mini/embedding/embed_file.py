@@ -5,7 +5,7 @@ HDF5 and safetensors hold one array per line under the line's number, from ``"0"
 ``sentence_to_index``, a JSON object from line to number (in safetensors, among the metadata).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from elmo_mini.embedding.array_files import write_hdf5, write_safetensors
 from elmo_mini.embedding.cache import write_cache
 from elmo_mini.embedding.cache.writing import Dtype, as_type
+from elmo_mini.embedding.resuming import resumed_stream, unfinished_vectors
 from elmo_mini.embedding.stream import Embedded, Sentence, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
@@ -64,12 +65,16 @@ def embed_file(
     batch_size: int = 64,
     progress: bool = True,
     overwrite: bool = False,
+    resume: bool = False,
 ) -> EmbeddedFile:
     """Write the vectors of `source`, one sentence a line, to `target`, in bounded memory.
 
     Words are what white space parts, as in AllenNLP; with `split_words` the tokeniser of this
     package finds them. An empty line has an array of no words. `format` follows from the suffix
     of `target`: .hdf5, .safetensors, or .vectors for a `VectorCache`.
+
+    With `resume` the vectors are also kept in a file beside `target` until all are there, which
+    takes the space of `target` once more. The same call after a kill then goes on with them.
 
     Raises
     ------
@@ -79,7 +84,7 @@ def embed_file(
         If the folder of `target` cannot be made.
     ValueError
         If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, if a setting is unknown, or if
-        `target` is `source`, whatever `overwrite` says.
+        `target` is `source`, whatever `overwrite` says; or if a stateful model is to resume.
     """
     read, write_to = as_path(source), as_path(target)
     check_not_read(write_to, [read])
@@ -97,14 +102,33 @@ def embed_file(
         "progress": progress,
         "total": len(lengths),
     }
-    sentences = _sentences(read, split_words)
+    kept = unfinished_vectors(write_to)
+
+    def stream() -> Iterator[Embedded]:
+        if resume:
+            return resumed_stream(bilm, lambda: _sentences(read, split_words), kept, **settings)
+        return embed_stream(bilm, _sentences(read, split_words), **settings)
+
     if form == "cache":
-        cache = write_cache(bilm, sentences, write_to, dtype=dtype, overwrite=overwrite, **settings)
-        return EmbeddedFile(write_to, form, len(lengths), sum(lengths), cache.nbytes)
-    arrays = (
-        as_type(chosen_layers(embedded, layers), stored)
-        for embedded in embed_stream(bilm, sentences, **settings)
-    )
+        write_cache(bilm, (), write_to, dtype=dtype, overwrite=overwrite, stream=stream())
+    else:
+        _write_arrays(bilm, stream(), read, write_to, form, layers, stored, lengths)
+    if resume:
+        kept.unlink(missing_ok=True)
+    return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
+
+
+def _write_arrays(
+    bilm: FastBiLM,
+    stream: Iterator[Embedded],
+    read: Path,
+    write_to: Path,
+    form: Format,
+    layers: Layers,
+    stored: "np.dtype[Any]",
+    lengths: Sequence[int],
+) -> None:
+    arrays = (as_type(chosen_layers(embedded, layers), stored) for embedded in stream)
     with written_whole(write_to) as part:
         if form == "hdf5":
             write_hdf5(part, arrays, _sentence_to_index(read))
@@ -112,7 +136,6 @@ def embed_file(
             lead = (bilm.num_layers,) if layers == "all" else ()
             shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
             write_safetensors(part, arrays, shapes, stored, _sentence_to_index(read))
-    return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
 
 
 def read_sentences(path: Path, *, split_words: bool = False) -> Iterator[Sentence]:

@@ -40,6 +40,7 @@ def write_cache(
     progress: bool = True,
     total: int | None = None,
     overwrite: bool = False,
+    stream: Iterator[Embedded] | None = None,
 ) -> VectorCache:
     """Embed `sentences` and store the vectors in the file `path`, in bounded memory.
 
@@ -54,6 +55,8 @@ def write_cache(
         As in `embed_stream`.
     overwrite : bool
         Replace the cache of this name. Nothing but a cache is ever replaced.
+    stream
+        The vectors of `sentences` by this model, where they are there already.
 
     Returns
     -------
@@ -85,9 +88,10 @@ def write_cache(
             raise FileExistsError(
                 f"the cache {target} is there already; overwrite=True replaces it"
             )
-    stream = embed_stream(
-        bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
-    )
+    if stream is None:
+        stream = embed_stream(
+            bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
+        )
     with written_whole(target) as part, HDF5Target(part) as raw:
         _write(raw, stream, bilm, dtype)
     return VectorCache(target)
