@@ -15,11 +15,8 @@ from pygments.lexers import PythonLexer
 
 from autograde.building.deck_source import Slide, deck_refusals, slides_of
 from autograde.building.lesson_source import Lesson, Refusal
-<<<<<<< HEAD
 from autograde.building.long_cells import about, long_cells
-=======
 from autograde.marking.course_folder import notebook_at
->>>>>>> en
 from autograde.marking.formulas import html_of
 from autograde.slides import assets, shown
 from autograde.slides.shown import NotThere

@@ -7,13 +7,13 @@ including k, and the backward half tokens from k on.
 """
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.carried_state import CarriedState
 from elmo_mini.fast.char_cnn import CharacterCNN
@@ -84,19 +84,6 @@ class FastBiLM(nn.Module):
         self.carried = CarriedState(options.n_layers, options.projection_dim, options.dim)
         self.token_cache: TokenCache | None = None
         self._vocabulary: Vocabulary | None = None
-
-    @classmethod
-    def from_pretrained(cls, folder: PathLike, *, stateful: bool = False) -> "FastBiLM":
-        """The frozen model of a folder of `save_pretrained`; see `load_folder`."""
-        from elmo_mini.checkpoints.model_folder import load_folder  # which needs this class
-
-        return load_folder(folder, stateful=stateful)
-
-    def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
-        """Write weights, sizes, start state and a model card to a folder; see `save_folder`."""
-        from elmo_mini.checkpoints.model_folder import save_folder
-
-        save_folder(self, folder, record)
 
     @property
     def num_layers(self) -> int:

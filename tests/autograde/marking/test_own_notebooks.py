@@ -11,7 +11,13 @@ import pytest
 from autograde.__main__ import main
 from autograde.marking.course_folder import Refused, notebook_at
 
-CELL: dict[str, Any] = {"cell_type": "code", "id": "a", "metadata": {}, "outputs": [], "execution_count": None}
+CELL: dict[str, Any] = {
+    "cell_type": "code",
+    "id": "a",
+    "metadata": {},
+    "outputs": [],
+    "execution_count": None,
+}
 WHOLE: dict[str, Any] = {
     "nbformat": 4,
     "nbformat_minor": 5,

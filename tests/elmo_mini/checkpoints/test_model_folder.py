@@ -142,10 +142,3 @@ def test_a_mix_that_is_no_mix_or_no_number_is_not_written(bilm: BiLM, tmp_path: 
     elmo.scalar_mixes[0] = torch.nn.Identity()
     with pytest.raises(ValueError, match="scalar mix 0 is a Identity"):
         elmo.save_pretrained(tmp_path / "other")
-
-
-def test_a_bilm_writes_and_reads_such_a_folder_itself(bilm: BiLM, tmp_path: Path) -> None:
-    bilm.save_pretrained(tmp_path)
-    again = BiLM.from_pretrained(tmp_path, stateful=True)
-    assert fingerprint(again) == fingerprint(bilm)
-    assert again.stateful
