@@ -128,8 +128,8 @@ class Elmo(nn.Module):
         if number not in (None, own):
             raise ConfigurationError(
                 f"num_output_representations is {number!r:.40}, but {folder} holds mixes for {own};"
-                " leave it out, or take fresh mixes: Elmo(None, None, ..., module=load_folder(folder)) "
-                "with load_folder of elmo_mini.checkpoints.model_folder"
+                " leave it out, or take fresh mixes: Elmo(None, None, ..., "
+                "module=load_folder(folder)) with load_folder of elmo_mini.checkpoints.model_folder"
             )
         elmo = cls(None, None, own, module=bilm, **{**stored.settings, **settings})
         if not {"scalar_mix_parameters", "do_layer_norm"} & settings.keys():
