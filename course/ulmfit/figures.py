@@ -1,10 +1,9 @@
-"""Ways to learn from few labels, side by side for each number of labels, a panel for each task."""
+"""Ways to learn from few labels, side by side for each number of labels."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from course.figures.palette import COLOURS, GREY, PALE
 from course.figures.picture import MARKERS, Picture, blank
@@ -13,26 +12,16 @@ WIDE = 0.76
 """The share of the room of one number of labels that its dots take."""
 
 
-def label_dots(tasks: Mapping[str, Mapping[str, Any]], *, title: str) -> Picture:
-    """Right answers with their intervals by the number of labels, one panel a task.
+def label_dots(of: Mapping[str, Any], *, title: str) -> Picture:
+    """Right answers with their intervals by the number of labels.
 
     Parameters
     ----------
-    tasks : by name, ``labels`` (K,), ``guessing`` as a share of 1, and ``right``: for each way K
-        results with ``mean``, ``low`` and ``high``
+    of : ``labels`` (K,), ``guessing`` as a share of 1, and ``right``: for each way K results with
+        ``mean``, ``low`` and ``high``
     """
-    figure = blank(6.6, 0.9 + 2.4 * len(tasks), title)
-    panels = figure.subplots(len(tasks), 1, squeeze=False)[:, 0]
-    said = [f"Dot charts, {title}. Across: labels. Up: percent of the test."]
-    for axes, (task, of) in zip(panels, tasks.items(), strict=True):
-        said.append(_panel(axes, task, of))
-    panels[-1].set_xlabel("labels")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    return Picture(figure, " ".join(said))
-
-
-def _panel(axes: Axes, task: str, of: Mapping[str, Any]) -> str:
+    figure = blank(6.6, 3.4, title)
+    axes = figure.subplots()
     labels: Sequence[int] = of["labels"]
     places = np.linspace(-WIDE / 2, WIDE / 2, len(of["right"]))
     said = []
@@ -61,8 +50,12 @@ def _panel(axes: Axes, task: str, of: Mapping[str, Any]) -> str:
     axes.set_xlim(-0.5, len(labels) - 0.5)
     axes.set_xticks(range(len(labels)), [f"{number:,}" for number in labels])
     axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("labels (dotted: always the most frequent class)")
     axes.set_ylabel("% of the test")
-    axes.set_title(f"{task} (dotted: always the most frequent class)", fontsize=10, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.25)
-    return f"{task}: {' '.join(said)} Always the most frequent class: {guessing:.0f}."
+    handles, names = axes.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    begin = f"Dot chart, {title}. Across: labels. Up: percent of the test."
+    end = f"Always the most frequent class: {guessing:.0f}."
+    return Picture(figure, " ".join([begin, *said, end]))

@@ -67,9 +67,9 @@ def labels_of(task: str) -> dict[str, Any]:
     return stored_result(f"ulmfit_labels_{task}").numbers
 
 
-def labels_figure(title: str) -> Picture:
-    """Every way to learn, from 50 labels to all, on both tasks."""
-    return label_dots({task: labels_of(task) for task in TASKS}, title=title)
+def labels_figure(task: str, title: str) -> Picture:
+    """Every way to learn a task, from 50 labels to all."""
+    return label_dots(labels_of(task), title=title)
 
 
 @dataclass(eq=False)

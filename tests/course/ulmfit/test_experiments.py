@@ -87,7 +87,7 @@ def test_what_autograd_lets_go_of_again_is_not_counted() -> None:
 def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
     figures = [
         report.parts_figure("What is lost"),
-        report.labels_figure("From few labels to all"),
+        report.labels_figure("opinions", "From few labels to all"),
         report.forgetting_figure("What is forgotten"),
     ]
     assert all(len(figure.description) > 80 for figure in figures)
