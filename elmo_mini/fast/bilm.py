@@ -85,18 +85,21 @@ class FastBiLM(nn.Module):
         self.token_cache: TokenCache | None = None
         self._vocabulary: Vocabulary | None = None
 
+    # These two go through the face of the package: this room knows nothing of files.
+
     @classmethod
     def from_pretrained(cls, folder: PathLike, *, stateful: bool = False) -> "FastBiLM":
-        """The frozen model of a folder of `save_pretrained`; see `load_folder`."""
-        from elmo_mini.checkpoints.model_folder import load_folder  # which needs this class
+        """The frozen model of a folder of `save_pretrained`."""
+        import elmo_mini
 
-        return load_folder(folder, stateful=stateful)
+        kept = elmo_mini.ElmoEmbedder.from_pretrained(folder, stateful=stateful, cache_tokens=0)
+        return kept.bilm
 
     def save_pretrained(self, folder: PathLike, record: Mapping[str, Any] | None = None) -> None:
-        """Write weights, sizes, start state and a model card to a folder; see `save_folder`."""
-        from elmo_mini.checkpoints.model_folder import save_folder
+        """Write weights, sizes, start state and a model card to a folder; see `ElmoEmbedder`."""
+        import elmo_mini
 
-        save_folder(self, folder, record)
+        elmo_mini.ElmoEmbedder(module=self, cache_tokens=0).save_pretrained(folder, record)
 
     @property
     def num_layers(self) -> int:
