@@ -44,7 +44,7 @@ def test_falsy_clips_mean_none(clip: float | None) -> None:
         ({"dim": 0}, "lstm.dim is 0"),
         ({"projection_dim": "6"}, "lstm.projection_dim is '6'"),
         ({"filters": []}, "filters is empty"),
-        ({"filters": [[1, 4], [2]]}, "cannot be read"),
+        ({"filters": [[1, 4], [2]]}, "must be a list of pairs"),
         ({"filters": [[60, 4]]}, "spans 60 characters but tokens have 50"),
         ({"activation": "gelu"}, "'gelu'; known are relu, tanh"),
         ({"cell_clip": -1}, "cell_clip is -1"),
