@@ -20,6 +20,7 @@ from typing import Any
 import nbformat
 
 from autograde.building.lesson_rules import BEGIN, END
+from autograde.building.stale_notebook import DamagedNotebook, stored_notebook
 from course.figures.picture import image_tag
 from course.figures.stored import drawn
 
@@ -55,7 +56,11 @@ def run(args: argparse.Namespace) -> int:
     pages, site = output / "pages", output / "site"
     for folder in (pages, site):
         shutil.rmtree(folder, ignore_errors=True)
-    gather(COURSE, pages)
+    try:
+        gather(COURSE, pages)
+    except DamagedNotebook as damaged:
+        print(damaged, file=sys.stderr)
+        return 1
     words = ["-b", "html", "-q", "-j", "auto", "-W", "--keep-going", "-c", str(SETTINGS)]
     made = subprocess.run([sys.executable, "-m", "sphinx", *words, str(pages), str(site)])
     if made.returncode:
@@ -82,7 +87,7 @@ def gather(course: Path, pages: Path) -> None:
     texts[START] += contents(lessons, [name.removesuffix(".md") for name in texts])
     for path in notebooks:
         place = Path("lessons", path.parent.name, path.name)
-        notebook = book_notebook(nbformat.read(path, as_version=4), place)
+        notebook = book_notebook(stored_notebook(path), place)
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
                 cell.source = linked(cell.source, place, course, pages, texts)

@@ -9,7 +9,6 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.building import executed_notebook
@@ -20,13 +19,19 @@ from autograde.building.lesson_rules import refusals
 from autograde.building.lesson_source import Lesson, Refusal, UnreadableSource, read_lesson
 from autograde.building.long_cells import say_seconds
 from autograde.building.notebooks import solution_notebook
-from autograde.building.stale_notebook import notebook_difference, student_difference
+from autograde.building.stale_notebook import (
+    DamagedNotebook,
+    notebook_difference,
+    stored_notebook,
+    student_difference,
+)
 from autograde.building.student_version import student_version
 from autograde.building.timed_client import CellTime
 from autograde.checking.catalogue import find
 from autograde.checking.model_answer import FILE as MODEL_ANSWERS
 
 BUDGET_SECONDS = 90.0
+DAMAGED = "is no notebook, or a damaged one. Restore it with git, or run `{}`."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +129,11 @@ class Builder:
                 return
             self._report_times(lesson, solution, times, budget)
         elif target.exists():
-            executed_notebook.keep_outputs(solution, nbformat.read(target, as_version=4))
+            try:  # its outputs are the only copy
+                executed_notebook.keep_outputs(solution, stored_notebook(target))
+            except DamagedNotebook:
+                self._note(target, DAMAGED.format(_command(lesson, " --execute")))
+                return
         say_seconds(solution, solution)
         students = student_version(lesson, solution)
         content = executed_notebook.as_bytes(solution)
@@ -147,13 +156,7 @@ class Builder:
         if not target.exists():
             self._note(target, f"does not exist. Run `{execute}`.")
         else:
-            stored = nbformat.read(target, as_version=4)
-            say_seconds(fresh, stored)
-            difference = notebook_difference(stored, fresh)
-            if difference:
-                self._note(target, f"is stale: {difference}. Run `{execute}`.")
-            else:
-                self._judge_run(lesson, stored, target.read_bytes())
+            self._check_run(lesson, fresh)
         students = student_version(lesson, fresh)
         switched_off = self._release_folder(lesson) / MODEL_ANSWERS
         if MODEL_ANSWERS not in students and switched_off.exists():
@@ -193,6 +196,19 @@ class Builder:
         for refusal in found:
             self._refuse(refusal)
         return None if found else (lesson, solution_notebook(lesson, self.find))
+
+    def _check_run(self, lesson: Lesson, fresh: NotebookNode) -> None:
+        target, execute = self._solution_path(lesson), _command(lesson, " --execute")
+        try:
+            stored = stored_notebook(target)
+        except DamagedNotebook:
+            self._note(target, DAMAGED.format(execute))
+            return
+        say_seconds(fresh, stored)
+        if difference := notebook_difference(stored, fresh):
+            self._note(target, f"is stale: {difference}. Run `{execute}`.")
+        else:
+            self._judge_run(lesson, stored, target.read_bytes())
 
     def _judge_run(self, lesson: Lesson, notebook: NotebookNode, content: bytes) -> None:
         found = executed_notebook.faults(notebook)

@@ -1,4 +1,4 @@
-"""In which cell a stored notebook is no longer what its source gives."""
+"""A stored notebook: read, and in which cell it is no longer what its source gives."""
 
 from pathlib import Path
 
@@ -6,6 +6,33 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from autograde.grading.instructor_notes import TIMES
+
+
+class DamagedNotebook(ValueError):
+    """A notebook of the course's own that cannot be read; the message names the way out."""
+
+
+def stored_notebook(path: Path) -> NotebookNode:
+    """A notebook of the course's own, as it is stored.
+
+    Raises
+    ------
+    DamagedNotebook
+        It is not there, or no notebook.
+    """
+    try:
+        # nbformat has another error for each kind of damage, some of them Python's own.
+        notebook: NotebookNode = nbformat.reads(path.read_text("utf-8"), as_version=4)
+        if not all(isinstance(cell.source, str) for cell in notebook.cells):
+            raise TypeError("the source of a cell is no text")
+    except OSError as wrong:
+        why = (wrong.strerror or str(wrong)).lower()
+        raise DamagedNotebook(f"The notebook {path} cannot be read: {why}.") from wrong
+    except Exception as wrong:
+        raise DamagedNotebook(
+            f"{path} is no notebook, or a damaged one. Restore it with git, or build it again."
+        ) from wrong
+    return notebook
 
 
 def notebook_difference(stored: NotebookNode, fresh: NotebookNode) -> str | None:
@@ -26,8 +53,8 @@ def student_difference(file: Path, data: bytes) -> str:
     if file.suffix != ".ipynb":
         return "its content is not that of the source folder"
     try:
-        stored = nbformat.reads(file.read_text(encoding="utf-8"), as_version=4)
-    except (nbformat.reader.NotJSONError, UnicodeDecodeError):
+        stored = stored_notebook(file)
+    except DamagedNotebook:
         return "it is no notebook"
     fresh = nbformat.reads(data.decode(), as_version=4)
     return notebook_difference(stored, fresh) or "it holds outputs or was saved by hand"

@@ -4,8 +4,9 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from nbformat.notebooknode import NotebookNode
+
+from autograde.building.stale_notebook import DamagedNotebook, stored_notebook
 
 
 class Refused(Exception):
@@ -85,18 +86,9 @@ def notebook_at(path: Path) -> NotebookNode:
         It is not there, or no notebook.
     """
     try:
-        # nbformat has another error for each kind of damage, some of them Python's own.
-        notebook: NotebookNode = nbformat.reads(path.read_text("utf-8"), as_version=4)
-        if not all(isinstance(cell.source, str) for cell in notebook.cells):
-            raise TypeError("the source of a cell is no text")
-    except OSError as wrong:
-        why = (wrong.strerror or str(wrong)).lower()
-        raise Refused(f"The notebook {path} cannot be read: {why}.") from wrong
-    except Exception as wrong:
-        raise Refused(
-            f"{path} is no notebook, or a damaged one. Restore it with git, or build it again."
-        ) from wrong
-    return notebook
+        return stored_notebook(path)
+    except DamagedNotebook as wrong:
+        raise Refused(str(wrong)) from wrong
 
 
 def add_course_argument(parser: argparse.ArgumentParser) -> None:

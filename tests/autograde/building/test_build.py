@@ -381,6 +381,19 @@ def test_outputs_in_the_lesson_make_it_stale(fresh: Path) -> None:
     assert "holds outputs" in _check(fresh)[0]
 
 
+@pytest.mark.parametrize("content", ["", "[]", "<<<<<<< HEAD\n{}", '{"cells": [{"source": 1}]}'])
+def test_a_damaged_notebook_is_named_and_left_alone(content: str, fresh: Path) -> None:
+    """Its outputs are nowhere else, and a merge is no reason to lose them."""
+    _solution(fresh).write_text(content)
+    for problems in (_check(fresh), _build(fresh)):
+        (problem,) = problems
+        assert "small.ipynb: is no notebook, or a damaged one. Restore it with git, or" in problem
+        assert f"python -m autograde build --execute {LESSON}" in problem
+    assert _solution(fresh).read_text() == content
+    assert _build(fresh, execute=True) == []
+    assert _check(fresh) == []
+
+
 def test_missing_and_orphaned_notebooks_are_named(fresh: Path) -> None:
     _lesson(fresh).unlink()
     orphan = fresh / "lessons" / "99_gone" / "gone.ipynb"
