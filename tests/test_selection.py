@@ -125,7 +125,8 @@ def test_what_is_left_out_is_said() -> None:
 
 def run(folder: Path, *words: str, **variables: str) -> str:
     """What pytest says of the made tree, in one process or on two workers."""
-    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "TEST_TURN": "0"}
+    own = {key: value for key, value in os.environ.items() if not key.startswith("TEST_")}
+    environment = {**own, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "TEST_TURN": "0"}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "tests.economy.selection", *words],
         cwd=folder,

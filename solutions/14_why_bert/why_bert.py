@@ -1012,19 +1012,6 @@ print(course.lead_of(after, "features and state", "features"))
 # 5. the head is not among the parameters of the optimizer
 # 6. the body is pulled to 0, not to its start
 
-# %% [markdown] deck="figure"
-# ## Three of these runs are broken
-#
-# minutes: 1.5
-#
-# say: Four runs on the same labels. One is sound, three have one fault each. No error was raised.
-#
-# ask: By the training loss, which are broken?
-#
-# expect: "B." Yes. And A and C? They fall as the sound run does. The training loss does not tell.
-#
-# skip: Go to the next slide at once.
-
 # %% [markdown]
 # Beside the loss, measure what each run does to its body: what it knows of language before and after, as perplexity of the next word, and how far it has *moved*, as a share of the length that all its weights had together. (About 10 s.)
 
@@ -1042,6 +1029,19 @@ def weights_of(part):
     """All numbers of a part of the model, in one row."""
     return torch.cat([weight.detach().flatten() for weight in part.parameters()])
 
+
+# %% [markdown] deck="figure"
+# ## Three of these runs are broken
+#
+# minutes: 1.5
+#
+# say: Four runs on the same labels. One is sound, three have one fault each. No error was raised.
+#
+# ask: By the training loss, which are broken?
+#
+# expect: "B." Yes. And A and C? They fall as the sound run does. The training loss does not tell.
+#
+# skip: Go to the next slide at once.
 
 # %% slide="subslide"
 losses, symptoms = {}, []
@@ -1115,7 +1115,7 @@ check("broken_bodies", broken_bodies)
 # outline: One body knows no language at the start. One has moved more than its own length. One has not moved.
 
 # %% [markdown] model_answer="broken_bodies"
-# **A** loads nothing: `load_state_dict(..., strict=False)` skips names that do not fit, and says so only to those who read what it returns. The training loss falls to 0 all the same; only the perplexity before the run, that of a guess among 4,000 words, gives it away. Ask for the list of names that fit, each time. **B** has torn its body apart in the first steps: its distance is larger than its length, its language is gone, and the loss never recovers. **C** is frozen: the body stands exactly where it stood. It answers nearly as well as the sound run, so nobody looks; over three draws on the test it was some points behind (section 3). Compare also the sound run's two perplexities: 100 gentle steps cost its language little. B is catastrophic forgetting.
+# **A** loads nothing: `load_state_dict(..., strict=False)` skips names that do not fit, and says so only to those who read what it returns. The training loss falls to 0 all the same; only the perplexity before the run, that of a guess among 4,000 words, gives it away. Ask for the list of names that fit, each time. **B** has torn its body apart in the first steps: its distance is larger than its length, its language is gone, and the loss never recovers. **C** is frozen: the body stands exactly where it stood. It answers only a few points worse than the sound run, so nobody looks; over three draws on the test it was some points behind, too (section 3). Compare also the sound run's two perplexities: 100 gentle steps cost its language little. B is catastrophic forgetting.
 
 # %% [markdown] slide="slide"
 # ## 8. What was published

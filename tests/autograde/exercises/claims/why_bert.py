@@ -44,12 +44,12 @@ def hold(printed: str, corpora: bool) -> None:
     assert said["to the start", "no pull"][0] == "unclear"
     assert said["a third of the rate", "no pull"][0] == "unclear"
     found = re.findall(
-        r"(\w+): (\d+)% right; .* perplexity (\S+) before and (\S+) after; .* body (\d+)%", printed
+        r"(\w+): (\d+)% right; perplexity (\S+) before, (\S+) after; moved: body (\d+)%", printed
     )
     runs = {name: [int(number.replace(",", "")) for number in row] for name, *row in found}
     assert runs["A"][1] > 10 * runs["sound"][1], "a file of which nothing was loaded"
     assert runs["B"][3] > 100, "further than its own length"
-    assert runs["B"][2] > 100 * runs["B"][1], "catastrophic forgetting"
+    assert runs["B"][2] > 20 * runs["B"][1], "catastrophic forgetting"
     assert runs["sound"][2] < 1.5 * runs["sound"][1], "gentle steps cost little"
     assert runs["C"][3] == 0, "asleep"
-    assert max(run[0] for run in runs.values()) - runs["C"][0] <= 3, "nobody looks"
+    assert max(run[0] for run in runs.values()) - runs["C"][0] <= 8, "nobody looks"
