@@ -6,8 +6,6 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from autograde.building.stale_notebook import DamagedNotebook, stored_notebook
-
 
 class Refused(Exception):
     """What was asked for cannot be done; the message says why and what would help."""
@@ -85,6 +83,11 @@ def notebook_at(path: Path) -> NotebookNode:
     Refused
         It is not there, or no notebook.
     """
+    from autograde.building.stale_notebook import (  # loads nbgrader
+        DamagedNotebook,
+        stored_notebook,
+    )
+
     try:
         return stored_notebook(path)
     except DamagedNotebook as wrong:

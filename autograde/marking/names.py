@@ -124,18 +124,19 @@ def needed(
 
     A piece that binds one of the names or changes it in place is taken, and then what that piece
     reads is needed, too. Calling a function of something that was imported or defined (here, or in
-    one of the ``answers``) does not count as changing it.
+    one of the ``answers``) does not count as changing it; nor does a change of what nobody binds,
+    such as a module whose import a student has left out.
     """
     wanted = set(names)
     taken: set[int] = set()
-    imported = {
-        name for part in (*given, *answers) if isinstance(part.node, FIXED) for name in part.binds
-    }
+    every = (*given, *answers)
+    fixed = {name for part in every if isinstance(part.node, FIXED) for name in part.binds}
+    changing = {name for part in every for name in part.binds} - fixed
     while True:
         more = {
             place
             for place, part in enumerate(given)
-            if place not in taken and (part.binds & wanted or part.changes & (wanted - imported))
+            if place not in taken and (part.binds & wanted or part.changes & wanted & changing)
         }
         if not more:
             return taken, wanted

@@ -29,12 +29,16 @@ PLAIN = (
 
 @pytest.fixture(scope="module")
 def decks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All decks, in a folder of their own."""
-    folder = tmp_path_factory.mktemp("decks")
-    for lesson in LESSONS:
-        page = deck(lesson, stored_notebook(lesson))
-        (folder / f"{lesson.name}.html").write_text(page, encoding="utf-8")
-    return folder
+    """The folder of `made`."""
+    return tmp_path_factory.mktemp("decks")
+
+
+def made(lesson: Lesson, decks: Path) -> Path:
+    """The deck of a lesson."""
+    page = decks / f"{lesson.name}.html"
+    if not page.exists():
+        page.write_text(deck(lesson, stored_notebook(lesson)), encoding="utf-8")
+    return page
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +49,17 @@ def wall(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        pytest.param(lesson, marks=pytest.mark.slow if number else (), id=lesson.name)
+        for number, lesson in enumerate(LESSONS)
+    ],
+)
 def test_a_deck_fits_the_wall_and_can_be_read(wall: Page, lesson: Lesson, decks: Path) -> None:
     asked: list[str] = []
     wall.on("request", lambda request: asked.append(request.url))
-    wall.goto((decks / f"{lesson.name}.html").as_uri())
+    wall.goto(made(lesson, decks).as_uri())
     wall.wait_for_function("Reveal.isReady() && document.fonts.status === 'loaded'")
     assert wall.evaluate(MEASURE) == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
@@ -58,7 +68,7 @@ def test_a_deck_fits_the_wall_and_can_be_read(wall: Page, lesson: Lesson, decks:
 def test_the_speaker_sees_note_clock_and_minutes(browser: Browser, decks: Path) -> None:
     context = browser.new_context()
     page = context.new_page()
-    page.goto(next(decks.glob("*.html")).as_uri())
+    page.goto(made(LESSONS[0], decks).as_uri())
     page.wait_for_function("Reveal.isReady()")
     with context.expect_page() as opened:
         page.keyboard.press("s")
@@ -70,7 +80,7 @@ def test_the_speaker_sees_note_clock_and_minutes(browser: Browser, decks: Path) 
 
 
 def test_a_printed_deck_has_a_page_for_each_slide(decks: Path) -> None:
-    page = next(decks.glob("*.html"))
+    page = made(LESSONS[0], decks)
     subprocess.run([sys.executable, "-c", PRINT, str(page)], check=True, timeout=300, cwd=ROOT)
     printed = page.with_suffix(".pdf").read_bytes()
     slides = page.read_text(encoding="utf-8").count("<section ")

@@ -84,7 +84,9 @@ def cells_of_the_deck(lesson: str) -> list[int]:
     return [place[name] for name in shown if name in place]
 
 
-@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize(
+    "lesson", [LESSONS[0], *(pytest.param(each, marks=pytest.mark.slow) for each in LESSONS[1:])]
+)
 def test_a_lesson_in_rise_can_be_read_and_reached(address: str, page: Page, lesson: str) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -1,14 +1,17 @@
 """What is executed of a notebook, and what the packages in the sandbox are without."""
 
+import re
+
 import nbformat
 import pytest
 
 from autograde.marking.names import needed, pieces
 from autograde.marking.oracles import given_back, module_of, oracles, without
 from autograde.marking.plan import plan
-from tests.autograde.marking.submissions import release_of, right, submission
+from tests.autograde.marking.submissions import ROOT, release_of, right, submission
 
 LESSON = "01_word2vec"
+LESSONS = sorted(path.parent.name for path in ROOT.glob("solutions/*/*.py"))
 WORD2VEC = "elmo_mini.models.skip_gram"
 
 
@@ -36,6 +39,19 @@ def test_no_training_of_a_lesson_is_run() -> None:
     assert sum(step.kind == "check" for step in steps) == 12
     everything = plan(notebook, released, everything=True)
     assert any("learn(" in step.source for step in everything)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_answers_without_their_imports_run_no_more_of_a_lesson(lesson: str) -> None:
+    """Once everything that calls a function of `F` was run, since no import of it was left."""
+    released = nbformat.reads(release_of(lesson), 4)
+    answers = right(lesson)
+    bare = {name: re.sub(r"(?m)^(import|from) .*\n", "", text) for name, text in answers.items()}
+    few, no_more = (
+        sum(step.kind == "given" for step in plan(nbformat.reads(made.decode(), 4), released))
+        for made in (submission(lesson, answers), submission(lesson, bare))
+    )
+    assert no_more <= few
 
 
 @pytest.fixture(scope="module")
