@@ -19,8 +19,8 @@ from typing import Any
 
 import nbformat
 
-from autograde.building.lesson_rules import BEGIN, END
 from autograde.building.stale_notebook import DamagedNotebook, stored_notebook
+from autograde.grading.model_answers import MARK
 from course.figures.picture import image_tag
 from course.figures.stored import drawn
 
@@ -29,7 +29,6 @@ SETTINGS = COURSE / "docs" / "book"
 START, INDEX = "README.md", "index.md"
 ABOUT = ("CONCEPTS.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")
 CARDS = ("elmo_mini/data/README.md", "elmo_mini/data/course_bilm/README.md")
-MARKS = re.compile(rf"^ *### (?:{BEGIN}|{END})\n?", re.MULTILINE)  # nbgrader's, of an answer
 NO_SPHINX = (
     "The book is made with Sphinx, which is not here: "
     "python -m pip install -c constraints.txt -e '.[course,book]'"
@@ -164,7 +163,7 @@ def book_notebook(notebook: Any, place: Path) -> Any:
             cell.source = DETAILS.format("Model answer", cell.source)
         elif role.get("solution") and cell.cell_type == "code":
             cell.metadata["tags"] = [*tags, "hide-input"]
-            cell.source = MARKS.sub("", cell.source)
+            cell.source = MARK.sub("", cell.source)
         elif cell.cell_type == "markdown" and re.match(r"### (Exercise|Discuss)", cell.source):
             cell.source += (
                 f"\n\nWrite it yourself: {{download}}`the notebook </notebooks/{place.name}>`"

@@ -16,6 +16,7 @@ from pygments.lexers import PythonLexer
 from autograde.building.deck_source import Slide, deck_refusals, slides_of
 from autograde.building.lesson_source import Lesson, Refusal
 from autograde.building.long_cells import about, long_cells
+from autograde.grading.model_answers import MARK
 from autograde.marking.course_folder import notebook_at
 from autograde.marking.formulas import html_of
 from autograde.slides import assets, shown
@@ -30,7 +31,6 @@ LETTER, LINE = 0.602, 1.4  # width of a letter of code and height of its line, o
 FORMATTER = HtmlFormatter(style="xcode", nowrap=True)
 BLOCK = re.compile(r"<pre>(?P<inside>.*?)</pre>", re.DOTALL)
 LAST_MARK = re.compile(r" +(?=[^\w\s]+$)")
-ANSWER = re.compile(r"^ *### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 
 
 class CannotShow(Exception):
@@ -96,7 +96,7 @@ def deck(lesson: Lesson, notebook: NotebookNode) -> str:
     return _page(made)
 
 
-def stored_notebook(lesson: Lesson) -> NotebookNode:
+def solved_notebook(lesson: Lesson) -> NotebookNode:
     """The solved notebook that lies beside the source."""
     return notebook_at(lesson.path.with_suffix(".ipynb"))
 
@@ -162,12 +162,12 @@ def _poll(slide: Slide, poll: shown.Poll) -> str:
 
 def _code(cell: NotebookNode) -> str:
     source = _without_wide_docstring(cell.source.strip("\n"))
-    parts = re.split(r"^ *### (?:BEGIN|END) SOLUTION\n?", source, flags=re.MULTILINE)
+    parts = MARK.split(source)
     coloured = []
     for number, part in enumerate(parts):
         shown_part = highlight(part, PythonLexer(stripnl=False, ensurenl=False), FORMATTER)
         coloured.append(f'<span class="fragment">{shown_part}</span>' if number % 2 else shown_part)
-    return _block("".join(coloured), ANSWER.sub("", source))
+    return _block("".join(coloured), "".join(parts))
 
 
 def _without_wide_docstring(source: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autograde.building.lesson_source import Lesson, UnreadableSource, read_lesson
 from autograde.marking.course_folder import Refused
-from autograde.slides.deck import CannotShow, deck, stored_notebook
+from autograde.slides.deck import CannotShow, deck, solved_notebook
 
 FOLDER = Path("work", "slides")
 
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     for lesson in _lessons(root, args.lessons):
         page = out / f"{lesson.name}.html"
         try:
-            page.write_text(deck(lesson, stored_notebook(lesson)), encoding="utf-8")
+            page.write_text(deck(lesson, solved_notebook(lesson)), encoding="utf-8")
         except CannotShow as error:
             raise Refused(str(error)) from error
         made.append(page)
