@@ -12,7 +12,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, pla
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON, hidden
-from course.a_hundred_labels.co_training import co_training
+from course.a_hundred_labels import co_training as two_readers
 from course.a_hundred_labels.methods import elmo_features  # noqa: F401  slips name it
 from course.a_hundred_labels.protocol import Texts, learn_and_answer  # noqa: F401
 from course.texts.labelled_tasks import Task
@@ -78,6 +78,7 @@ UNRELIABLE = "Not counted: the answers cannot be relied on."
 
 _asked: dict[tuple[Answer, int, int], NDArray[np.int64]] = {}
 _broken: dict[tuple[Answer, str, int], float] = {}
+_answered: dict[int, Any] = {}
 
 
 def looked_up(
@@ -244,6 +245,14 @@ def _steps() -> tuple[Case, ...]:
         for size in SIZES
         for step in range(1, len(OTHER_STEPS) + 1)
     )
+
+
+def co_training(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
+    """The course's own method, asked once: most slips ask it what it has answered."""
+    asked = hash((*(tuple(map(tuple, part)) for part in (texts, unlabelled, test)), tuple(labels)))
+    if asked not in _answered:
+        _answered[asked] = two_readers.co_training(texts, labels, unlabelled, test)
+    return _answered[asked]
 
 
 def _right(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
