@@ -210,6 +210,7 @@ def test_lesson_one_runs_unsolved_and_offline(address: str, page: Page) -> None:
         assert page.get_by_role("menuitem", name=menu).count() == 0
 
 
+@pytest.mark.slow
 def test_a_passed_answer_goes_from_one_lesson_to_the_next(
     course: Path, address: str, page: Page
 ) -> None:

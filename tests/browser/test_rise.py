@@ -125,6 +125,7 @@ def test_a_number_is_predicted_in_rise(address: str, page: Page, course: Path) -
     assert recorded(course, LESSONS[0])["share_of_the"]["guess"] == 6
 
 
+@pytest.mark.slow
 def test_an_option_is_predicted_in_rise(address: str, page: Page, course: Path) -> None:
     open_in_rise(page, address, LESSONS[2])
     run_cell(page, "from autograde import calibration")

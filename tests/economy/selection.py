@@ -20,7 +20,7 @@ from tests.economy.reach import Repository
 from tests.economy.record import RECORD, Record
 
 # Processor seconds for items that are stale, and besides for those that are not.
-BUDGETS = {"quick": (250.0, 120.0), "slow": (600.0, 300.0), "stale": (inf, 0.0), "all": (inf, inf)}
+BUDGETS = {"quick": (120.0, 80.0), "slow": (600.0, 300.0), "stale": (inf, 0.0), "all": (inf, inf)}
 RECORDING = ("stale", "all")
 COMMANDS = {"slow": "make test-slow", "longest": "make test-all"}
 SAID = pytest.StashKey["LeftOut"]()

@@ -79,6 +79,7 @@ def lucky(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
     return np.random.default_rng(next(_throws)).integers(0, 2, len(test))
 
 
+@pytest.mark.slow
 def test_the_ladder_is_fair(either: str) -> None:
     hand_in = find("hand_in")
     below = sum(level <= 0 for level in levels())

@@ -20,9 +20,11 @@ from tests.autograde.grading.nbgrader_course import (
     words_of,
 )
 
+pytestmark = pytest.mark.slow
+
 LESSONS = [
     "00_start_here",
-    pytest.param("05_taglm", marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+    pytest.param("05_taglm", marks=pytest.mark.timeout(3600)),
 ]
 
 STUDENTS = ("right", "half", "empty", "wrong")
