@@ -1075,7 +1075,7 @@ speeches
 #
 # - A head is scaled dot-product attention: queries meet keys, a softmax makes attention weights, the weights mix the values.
 # - Undivided, scores of random queries and keys stray by √d, and a sure softmax passes on no gradient.
-# - Heads are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the positions and raises no error.
+# - The heads of multi-head attention are stretches of $D$, cut and turned: (B, T, D) to (B, A, T, d). `reshape` alone mixes up the positions and raises no error.
 # - A block is self-attention and a feed-forward layer, each with a residual connection and layer normalisation.
 # - A causal Transformer: embeddings of words and positions, blocks with a causal mask, logits tied to the words, targets shifted by one. To write, it draws from the logits of the last position, and reads its text again.
 # - Pre-norm leaves the sums alone, needs one last norm, and bears higher rates. Dropout goes on what is added.
