@@ -501,7 +501,7 @@ MultiHead = or_reference("MultiHead", MultiHead)
 block_diagram()
 
 # %% [markdown]
-# Who may look where, the block is told: `mask_of` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). The default, `full_mask`, closes only the columns of padding. Such blocks read both sides: an encoder.
+# The block is told who may look where: `mask_of` takes the mask of tokens (B, T) and gives the attention mask (B, T, T). The default, `full_mask`, closes only the columns of padding. Such blocks read both sides: an encoder.
 
 
 # %% [markdown] exercise="Block"
