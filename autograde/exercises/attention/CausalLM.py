@@ -41,9 +41,10 @@ def _texts(
     longest: int = 7,
     mask_of: str = "only back",
     masked: bool = True,
+    behind: int = 0,
 ) -> Inputs:
-    """Word numbers; what stands at padding are words, too."""
-    width = max(lengths)
+    """Word numbers; what stands at padding are words, too. `behind` is padding in every row."""
+    width = max(lengths) + behind
     ids = rng.integers(0, 11, (len(lengths), width))
     ids[np.argmax(lengths), 1] = 0  # word 0 is a word like others: somebody may ignore it
     return {
@@ -180,6 +181,16 @@ class _Slices(_CausalLM):
         paid = -logs[:, :-1].gather(-1, ids[:, 1:, None])[..., 0]
         there = mask[:, 1:].to(paid.dtype)
         return (paid * there).sum() / there.sum()
+
+
+class _LastUnread(_CausalLM):
+    """The loss leaves the last word of the batch unread: nobody before it may look there."""
+
+    def loss(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """As its parent."""
+        scores = self(ids[:, :-1], mask[:, :-1])
+        wanted = ids[:, 1:].masked_fill(~mask[:, 1:], -100)
+        return functional.cross_entropy(scores.transpose(1, 2), wanted)
 
 
 SLIPS = """
@@ -330,12 +341,20 @@ EXERCISE = Exercise(
     cases=(
         Case("one sentence, one block", _texts((4,), layers=1)),
         Case("sentences of 5, 2 and 4 tokens", _texts((5, 2, 4)), weight=2),
-        Case("blocks that look to both sides", _texts((3, 6), mask_of="both sides"), weight=2),
+        Case(
+            "blocks that look to both sides",
+            _texts((3, 6), mask_of="both sides", behind=1),  # the last word may be left unread
+            weight=2,
+        ),
         Case("no mask is given", _texts((4, 4), masked=False)),
         Case("a sentence as long as the model has positions", _texts((7, 1)), edge=True),
     ),
     mistakes=slips(_CausalLM, SLIPS),
-    right_answers={"slices and a sum": _Slices, "as the lesson writes it": _CausalLM},
+    right_answers={
+        "slices and a sum": _Slices,
+        "as the lesson writes it": _CausalLM,
+        "the last word unread": _LastUnread,
+    },
     rtol=1e-3,
     atol=1e-4,
 )

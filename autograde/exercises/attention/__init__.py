@@ -8,6 +8,6 @@ EXERCISES = (
     "CausalLM",
     "causal_mask",
     "broken_heads",
-    "continue_text",
+    "attend_next",
     "dot_moments",
 )
