@@ -509,7 +509,7 @@ print(f"Largest distance from PyTorch's attention weights: {apart:.0e}")
 print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share in looks))
 
 # %% [markdown]
-# It looks most at its two neighbours, *prime* and *says*. What it makes of them is another matter: it fills in *government*.
+# Most goes to its two neighbours, *prime* and *says*. What it makes of them is another matter: ours filled in *government*.
 #
 # ### What would counting do?
 #
