@@ -915,7 +915,7 @@ check("broken_blanks", broken_blanks)
 # | position | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 # | segment | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
 #
-# `[CLS]` is a position for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors: word, position embedding, segment embedding. All are learnt. BERT has 512 positions, ours 32. In all this BERT is a pretrained encoder and has no decoder (lesson 13).
+# `[CLS]` is a position for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors: word, position embedding, segment embedding. All are learnt, from random numbers or, our positions, from sinusoidal ones. BERT has 512 positions, ours 32. In all this BERT is a pretrained encoder and has no decoder (lesson 13).
 
 # %% [markdown] deck="words"
 # ## The second question: does this sentence follow that one?

@@ -929,7 +929,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 # ELMo and the counts make different mistakes: one knows what words mean, the other which words this task uses. So let them teach each other. This is **co-training** (Blum and Mitchell, 1998):
 #
 # 1. ELMo learns from the labels and answers the unlabelled texts. Those that it answers *surest* keep its answers as labels: of each class the quarter of the texts that leans most to it.
-# 2. EM starts from the labels and from these texts: it takes their rows in `unlabelled`, and the answers, as `start`.
+# 2. EM starts from the labels and from these texts (its `start`: their rows, and their answers).
 # 3. EM answers the unlabelled texts. ELMo learns again, from the labels and from those that EM answers surest.
 # 4. The log-odds of the two are added; above 0 it is class 1. (`decision_function` of a `LogisticRegression` gives its log-odds.)
 #
@@ -937,7 +937,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 #
 # ### Choose
 #
-# Anything goes that is made before the test is opened: one reader or two, a vote, another network of yours, your `choose` at work inside. A short way to features of your own is the larger masked model of lesson 12: `load_masked_lm` of `elmo_mini.transformer.files` gives the model and its words; average its states over a text's words. Alone it is, on opinions and plots, about as far ahead of the bag as ELMo (*masked LM*, in the figure of section 5). It can take ELMo's place. (A network that is tuned inside `hand_in` is trained 16 times within the three minutes: nine times for the ladder, seven for the rules below.)
+# Anything goes that is made before the test is opened: one reader or two, a vote, another network of yours, your `choose` at work inside. A short way to features of your own is the larger masked model of lesson 12 (`load_masked_lm`): average its states over a text's words. On opinions and plots it is about as far ahead of the bag as ELMo (*masked LM*, in the figure of section 5). A network tuned inside `hand_in` is trained 16 times in the three minutes.
 #
 # **The hidden texts are opened once**, when you are satisfied. How often you did is counted in your folder, and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
 
