@@ -51,12 +51,12 @@ PAIRS = (
 def ways(task: Task) -> dict[str, list[Step]]:
     """The methods, by their names in the figures."""
     return {
-        "bag of words": methods.bag_of_words(),
+        BAG: methods.bag_of_words(),
         "naive Bayes": methods.naive_bayes(),
         "naive Bayes SVM": methods.naive_bayes_svm(),
         "SVD of the text": methods.svd_of_text(task.text),
         "static vectors": methods.static_vectors(),
-        "ELMo features": methods.elmo_features(),
+        ELMO: methods.elmo_features(),
         "ELMo, untrained": methods.untrained_elmo(),
         "ELMo, layer 0": methods.words_alone(),
         "ULMFiT": methods.ulmfit(task.text),
@@ -85,7 +85,7 @@ def curves(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
             found[name]["methods"][way] = {
                 str(count): {
                     "right": share_right(correct),
-                    "lead": share_right(correct - rows["bag of words"][count]),
+                    "lead": share_right(correct - rows[BAG][count]),
                 }
                 for count, correct in rows[way].items()
             }

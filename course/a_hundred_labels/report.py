@@ -7,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.a_hundred_labels.broken_reports import symptoms
+from course.a_hundred_labels.experiments import ADDED, BAG, ELMO, EM, TAUGHT
 from course.figures.interval_bars import interval_bars, interval_curves
 from course.figures.picture import Picture
 from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Task
 
-STORED, TAUGHT = "hundred_labels_curves", "hundred_labels_taught"
-BAG, ELMO, EM = "bag of words", "ELMo features", "naive Bayes, EM"
-BOTH = "co-training"
+CURVES, READERS = "hundred_labels_curves", "hundred_labels_taught"
 COMPARED = (EM, "SVD of the text", "ELMo, untrained", ELMO, "ULMFiT", "masked LM")
 SHOWN = (BAG, ELMO, "ELMo, untrained", "SVD of the text", "ULMFiT")
 FEW = 500
@@ -71,14 +70,15 @@ def print_leads(
     leads: Mapping[str, Sequence[tuple[float, float, float]]], counts: Sequence[int]
 ) -> None:
     """The same in words."""
+    width = max([18, *map(len, leads)])
     for name, rows in points(leads).items():
         for count, row in zip(counts, rows, strict=True):
-            print(f"{name:<18}{count:>4} labels: {lead(row)}")
+            print(f"{name:<{width}}{count:>4} labels: {lead(row)}")
 
 
 def tasks() -> dict[str, Any]:
     """The tasks of the stored curves."""
-    found: dict[str, Any] = stored_result(STORED).numbers["tasks"]
+    found: dict[str, Any] = stored_result(CURVES).numbers["tasks"]
     return found
 
 
@@ -97,7 +97,7 @@ def curves_figure(task: str, title: str) -> Picture:
 
 def taught() -> dict[str, Any]:
     """The tasks of the stored runs of EM and of co-training, each method by number of labels."""
-    found = stored_result(TAUGHT).numbers["tasks"]
+    found = stored_result(READERS).numbers["tasks"]
     return {task: of["methods"] for task, of in found.items()}
 
 
@@ -145,11 +145,11 @@ def taught_figure() -> Picture:
     )
 
 
-def print_taught(task: str, others: Sequence[str] = (EM, "both, added")) -> None:
+def print_taught(task: str, others: Sequence[str] = (EM, ADDED)) -> None:
     """On one task: how far co-training is ahead of the others."""
     for name in others:
         for count, point in taught()[task][name].items():
-            print(f"{BOTH} less {name:<16}{count:>4} labels: {lead(point['taught'])}")
+            print(f"{TAUGHT} less {name:<16}{count:>4} labels: {lead(point['taught'])}")
 
 
 def catch_up(

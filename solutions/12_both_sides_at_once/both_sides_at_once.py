@@ -275,7 +275,7 @@ corrupt = or_reference("corrupt", corrupt)
 #
 # An LSTM carries a word from neighbour to neighbour. Here left and right are one step away, and all tokens look at once. Only padding is closed: 10⁹ is taken from its score, so its weight is 0.
 #
-# *A block.* What was found is added to the token's state, so the old state is not lost (a residual connection, as in lesson 07). Then each state passes alone through two linear layers with a bend between. That is added, too. After each sum a layer norm brings the numbers back to mean 0 and variance 1. PyTorch's class for this block is `nn.TransformerEncoderLayer`: states (B, T, D) go in, states (B, T, D) come out, and each has read both sides. `nn.TransformerEncoder` stacks several.
+# *A block.* What was found is added to the token's state, so the old state is not lost (a residual connection, as in lesson 07). Then each state passes alone through two linear layers with a bend between (GELU, a smooth ReLU). That is added, too. After each sum a layer norm brings the numbers back to mean 0 and variance 1. PyTorch's class for this block is `nn.TransformerEncoderLayer`: states (B, T, D) go in, states (B, T, D) come out, and each has read both sides. `nn.TransformerEncoder` stacks several.
 #
 # *At the top.* A state's score for a word is its dot product with that word's own vector, plus a bias.
 
@@ -293,7 +293,7 @@ class BlankModel(nn.Module):
         for table in (self.word, self.segment):
             nn.init.normal_(table.weight, std=0.1)
         self.position = nn.Embedding(longest, dim)
-        self.position.weight.data = 0.14 * sinusoidal_positions(longest, dim)
+        self.position.weight.data = 0.14 * sinusoidal_positions(longest, dim)  # a spread of 0.1
         self.norm = nn.LayerNorm(dim)
         block = nn.TransformerEncoderLayer(dim, heads, 4 * dim, 0.0, "gelu", batch_first=True)
         self.blocks = nn.TransformerEncoder(block, layers, enable_nested_tensor=False)
@@ -365,7 +365,7 @@ check("train_blanks", train_blanks)
 #
 # - `log_p` bets on one position of each row. That is all that filling and judging need.
 # - `fill` prints the likeliest words of a blank. `[CLS]` (2) and `[SEP]` (3) stand at the ends of a row (section 4).
-# - `train` makes a model and gives your loop its batches. The learning rate rises in the first tenth of the steps (a warm-up) and then falls to zero.
+# - `train` hands your loop a model and its batches; `hide(0.3)` is your `corrupt` with this share. The learning rate rises in the first tenth of the steps (a warm-up) and then falls to zero.
 
 # %%
 from course.both_sides_at_once.news import news
@@ -373,6 +373,7 @@ from elmo_mini.progress import progress_bar
 
 train_blanks, NEWS = or_reference("train_blanks", train_blanks), news()
 V, STEPS = len(NEWS.words), 2_500
+print(f"{len(NEWS.text.train):,} sentences to learn from")
 
 
 def log_p(model, rows, mask, positions):
@@ -431,11 +432,11 @@ def train(model, steps, asks, seed=0, look=lambda step: None):
 #
 # minutes: 2
 #
-# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: *the prime government says*, *they have been the game*. It is small, and it has read twelve hundred sentences.
+# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: *mr* before *Howard*, 82 per cent; but also *the prime government says*, *they have been the game*. It is small, and it has read twelve hundred sentences.
 #
 # ask: What has it learnt, and what not?
 #
-# expect: "Nothing." It has learnt which kind of word fits: *been* after *have*, an office after *prime*. Not yet which word.
+# expect: "Nothing." What stands next door, also on the right: *mr* before *Howard*. And which kind of word fits: *been* after *have*. Seldom which word.
 #
 # skip: Read the first two.
 
@@ -443,7 +444,7 @@ def train(model, steps, asks, seed=0, look=lambda step: None):
 import copy
 
 MINE = ["police said the man was [MASK] .", "they have [MASK] the game ."]  # change me
-SENTENCES = ["the united [MASK] .", "the prime [MASK] says he is happy .", *MINE]
+SENTENCES = ["[MASK] howard says he is happy .", "the prime [MASK] says he is happy .", *MINE]
 
 
 def nats(model, blanks, before=0):
@@ -475,7 +476,9 @@ for sentence in SENTENCES:
     print(f"{'':38} after:  {fill(trained, NEWS.words, sentence)}")
 
 # %% [markdown]
-# The losses that your loop returned, as means of 250 batches, beside the blanks of sentences that it does not learn from:
+# The first sentence is a small success: what tells the word stands to the **right** of the blank. The others show how little this model knows. Often the *kind* of word fits, and seldom the word.
+#
+# Here are the losses that your loop returned, as means of 250 batches, beside the blanks of sentences that it does not learn from:
 
 # %% slide="subslide"
 own = np.reshape(losses, (-1, 250)).mean(1)
@@ -506,6 +509,8 @@ print(f"Largest distance from PyTorch's attention weights: {apart:.0e}")
 print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share in looks))
 
 # %% [markdown]
+# Most goes to its two neighbours, *prime* and *says*. What it makes of them is another matter: ours filled in *government*.
+#
 # ### What would counting do?
 #
 # For words side by side no network is needed. Two rivals count in the same sentences:
@@ -567,6 +572,12 @@ points = {name: NEWS.judged_by.interval(one) for name, one in cost.items()}
 figures.blank_bars(points, title=figures.added("your network", "counts", adds))
 
 # %%
+from collections import Counter
+from itertools import pairwise
+
+follow = (pairwise(map(str.lower, text)) for text in NEWS.text.train)
+after_prime = Counter(b for pairs in follow for a, b in pairs if a == "prime")
+print(f"What follows *prime* in its text:       {dict(after_prime)}")
 behind = NEWS.judged_by.lead(counts[1] - yours[1])
 print(f"Nats that yours saves over the counts:  {behind}")
 print(f"Nats that it saves, added to them:      {adds}")
@@ -578,7 +589,7 @@ outcome("yours", choices[sum(beaten)])
 # %% [markdown]
 # (The whiskers are 95 %, whole sentences drawn anew; *ahead* and *behind* are said only where such an interval holds no 0.)
 #
-# Counting wins: it knows from the start that neighbours matter, which your network has to find out from twelve hundred sentences. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way. From so few sentences your network adds little. With five times the text it adds a third of a nat, as you will see below.
+# Counting wins: it knows from the start that neighbours matter. Pairs have *minister* after *prime* every time; your network must find out from twelve hundred sentences where to look at all. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way. From so few sentences your network adds little. With five times the text it adds a third of a nat, as you will see below.
 #
 # ### A larger one
 #
@@ -639,9 +650,10 @@ reads, unread = judged(large), []
 for seed in range(3):
     torch.manual_seed(seed)
     unread.append(judged(MaskedLM(large.options).eval()))
+asked = figures.QUESTIONS | {"agree, learnt": "they agree (sentences it learnt)"}
 for question, share in reads.items():
     nothing = np.mean([found[question] for found in unread])
-    print(f"{question:14} {share:4.0%}   has read nothing: {nothing:4.0%}")
+    print(f"{asked[question]:33} {share:4.0%}   has read nothing: {nothing:4.0%}")
 
 # %% [markdown]
 # Reading has joined noun and verb: of the sentences that it learnt from, the linear reader judges far more than 75 in 100 rightly, which no sum of ELMo's halves allows. With new nouns little of that is left, about six in ten. At this word the model has not always kept the noun's number. (The verb stands next door: networks that have read nothing find it, too.)
@@ -714,21 +726,25 @@ for names in (
     found = BLANKS["differences"][names]
     leads[names] = Lead(found["mean"], found["low"], found["high"], digits=2)
     print(f"  {names:28} {leads[names]}")
+print("Blanks at which the first gives the right word twice the second's probability:")
+for names, found in BLANKS["twice_as_sure"].items():
+    one, other = names.split(" as ")
+    print(f"  {one} / {other:21} {found['mean']:.0%} ({found['low']:.0%} to {found['high']:.0%})")
 outcome("product", choices[ANSWERS.index(leads["product less both"].verdict)])
 
 # %% [markdown]
 # On this text, with five times your sentences, reading both sides at once is far ahead of either side. It is ahead of the counts, too, and added to them it saves a third of a nat. But against **two readers that never meet** it is not: their product of experts cannot be told apart from it. Most of what the two sides know of a blank can be joined afterwards, as ELMo's users do.
 #
-# Is each the surer one at other blanks? In about one blank of eight, both at once gives the right word twice the product's probability, and in about as many it is the other way round. But against another start of itself it is no different: that says nothing of sides.
+# Is each the surer one at other blanks? In about one blank of eight, both at once gives the right word twice the product's probability, and in about as many it is the other way round (the last lines). But against another start of itself it is no different: that says nothing of sides.
 #
 # The product has two networks, though. Two starts of *both at once*, multiplied in the same way, are as large, and they are ahead of two readers that never meet: 0.11 nats (0.06 to 0.14). So at one size, reading both sides at once pays, a little. And to both at once, counts add 0.13 nats (0.07 to 0.18): it has not learnt all pairs yet.
 #
-# Why so little? A blank of real text seldom asks for what stands in neither side alone, as section 1 did. And these are short sentences and small networks. The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
+# Why so little? Perhaps a blank of real text seldom asks for what stands in neither side alone, as section 1 did. (That was not measured.) And these are short sentences and small networks. The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
 
 # %% [markdown]
 # ### What asking for 15 in 100 costs
 #
-# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs. The six runs take about 20 s.
+# A forward language model learns from **every** word that it reads, BERT from 15 in 100. Three networks, trained on the news, see only what stands to the left, so that none gains by the other side. The first is asked at every position for the next word, the second at 15 positions in 100. The third fills blanks, 15 in 100. Your loop trains them all, from the same two starts: only what stands for `corrupt` differs. The six runs take about 20 s.
 
 # %% [markdown] deck="poll"
 # ## Asked for 15 words in 100, not for all: how much worse?
@@ -791,9 +807,9 @@ figures.blank_bars(points, title="A held-out word from what stands to its left (
 # %%
 every, few, hidden_few = cost.values()
 asking, blank_less = NEWS.judged_by.lead(few - every), NEWS.judged_by.lead(hidden_few - few)
-print("Nats more; 95 %, sentences and starts drawn anew:")
-print(f"  asked for few and not for all: {asking}")
-print(f"  at a blank and not before it:  {blank_less}")
+print("Nats saved; 95 %, sentences and starts drawn anew:")
+print(f"  by asking for all and not for few:     {asking}")
+print(f"  by asking before a word, not at a blank: {blank_less}")
 outcome("share", choices[int(asking.mean > 0.1) + int(asking.mean > 1)])
 
 # %% [markdown]
@@ -899,7 +915,7 @@ check("broken_blanks", broken_blanks)
 # | position | 0 | 1 | 2 | 3 | 4 | 5 | 6 |
 # | segment | 0 | 0 | 0 | 0 | 1 | 1 | 1 |
 #
-# `[CLS]` is a position for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors: word, position embedding, segment embedding. All are learnt (`nn.Embedding`), BERT's positions from random numbers, ours from sinusoidal ones. BERT has 512 positions, ours 32. In all this BERT is a pretrained encoder and has no decoder (lesson 13).
+# `[CLS]` is a position for what concerns the whole row, `[SEP]` ends a sentence. A token enters as the sum of its three vectors: word, position embedding, segment embedding. All are learnt, from random numbers or, our positions, from sinusoidal ones. BERT has 512 positions, ours 32. In all this BERT is a pretrained encoder and has no decoder (lesson 13).
 
 # %% [markdown] deck="words"
 # ## The second question: does this sentence follow that one?

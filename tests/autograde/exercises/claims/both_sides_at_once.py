@@ -6,18 +6,23 @@ from tests.autograde.exercises.claims import numbers
 
 
 def hold(printed: str, corpora: bool) -> None:
+    (mister,) = numbers(r"\[MASK\] howard .*\n +after: +mr (\d+)%", printed)
+    assert mister > 30, "what tells the word stands to the right of the blank"
+    neighbours = numbers(r"blank looks at: .* prime (\d+)%, \[MASK\] \d+%, says (\d+)%", printed)
+    assert sum(neighbours) > 40, "most goes to the two neighbours"
+    assert re.search(r"follows \*prime\* .*\{'minister': \d+\}\n", printed), "every time"
     early, late = numbers(r"after 250 batches .* (\d+)% .*\nafter \S+ batches .* (\d+)% ", printed)
     assert early > 50 > late, "at first most blanks are filled with *the*"
     _, high = numbers(r"yours saves over the counts: +(\S+) .* to (\S+)\)", printed)
     assert high < 0, "counting wins"
     (added,) = numbers(r"saves, added to them: +(\S+) ", printed)
     assert added > 0
-    (few,) = numbers(r"asked for few and not for all: +\S+ \((\S+) to", printed)
-    (blank,) = numbers(r"at a blank and not before it: +\S+ \((\S+) to", printed)
+    (few,) = numbers(r"by asking for all and not for few: +\S+ \((\S+) to", printed)
+    (blank,) = numbers(r"by asking before a word, not at a blank: +\S+ \((\S+) to", printed)
     assert min(few, blank) > 0.1, "few questions cost much, the blank about as much again"
-    learnt, unread = numbers(r"agree, learnt +(\d+)% .* (\d+)%", printed)
+    learnt, unread = numbers(r"agree \(sentences it learnt\) +(\d+)% .* (\d+)%", printed)
     assert learnt > 75 > 60 > unread, "no sum passes 75, and reading has joined the two"
-    new, unread = numbers(r"\nagree +(\d+)% .* (\d+)%", printed)
+    new, unread = numbers(r"\nthey agree +(\d+)% .* (\d+)%", printed)
     assert 55 < new < 65, "about six in ten"
     assert 40 < unread < 60
     (apart,) = numbers(r"Largest distance from PyTorch's attention weights: (\S+)", printed)
