@@ -1,7 +1,8 @@
 """``python -m course measure``: which stored results are up to date; measures them again.
 
 Each result is measured by the command that is stored with it, in a process of its own. A run that
-is stopped loses the result that it was at: the next one finds by their code those that are done.
+is stopped loses the result that it was at. The next one leaves out what has been measured with the
+code as it is now.
 """
 
 import argparse
@@ -206,9 +207,8 @@ def _measure_all(states: Sequence[State], folder: Path, again: bool) -> int:
 def _tell(state: State, new: StoredResult) -> None:
     """Say how long it took, and whether the numbers are the ones there were."""
     same = new.numbers == (state.kept or state.known).numbers
-    print(
-        f"  took {_took(new.seconds)}; {'the same numbers as' if same else 'other numbers than'} before"
-    )
+    numbers = "the same numbers as before" if same else "other numbers than before"
+    print(f"  took {_took(new.seconds)}; {numbers}")
     if new.code is None:
         print("  its code was changed while it ran: whether it is up to date is not known")
 
