@@ -6,6 +6,7 @@ code as it is now.
 """
 
 import argparse
+import math
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -27,6 +29,7 @@ from elmo_mini.files import make_folder, unfinished
 from elmo_mini.training.stopping import noting_signals
 
 UP_TO_DATE, NOT_KNOWN = "up to date", "not known"
+ROUNDING = 1e-9
 CATALOGUE = "elmo_mini.corpora.catalogue"  # names every corpus, whatever a result reads
 NEEDED = {
     "--model": "`python -m elmo_mini pretrain` makes such a model; elmo_mini/data/README.md has "
@@ -206,11 +209,24 @@ def _measure_all(states: Sequence[State], folder: Path, again: bool) -> int:
 
 def _tell(state: State, new: StoredResult) -> None:
     """Say how long it took, and whether the numbers are the ones there were."""
-    same = new.numbers == (state.kept or state.known).numbers
-    numbers = "the same numbers as before" if same else "other numbers than before"
-    print(f"  took {_took(new.seconds)}; {numbers}")
+    apart = _apart((state.kept or state.known).numbers, new.numbers)
+    same = f"the same numbers as before{', but for rounding' if apart else ''}"
+    print(
+        f"  took {_took(new.seconds)}; {same if apart < ROUNDING else 'other numbers than before'}"
+    )
     if new.code is None:
         print("  its code was changed while it ran: whether it is up to date is not known")
+
+
+def _apart(before: Any, after: Any) -> float:
+    """The largest difference of two numbers at the same place, relative; inf for other things."""
+    if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
+        return max((_apart(before[key], after[key]) for key in before), default=0.0)
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return max((_apart(*pair) for pair in zip(before, after, strict=True)), default=0.0)
+    if isinstance(before, float) and isinstance(after, float) and before != after:
+        return abs(before - after) / max(abs(before), abs(after))
+    return 0.0 if before == after else math.inf
 
 
 def _measured(command: str, folder: Path) -> tuple[int, int]:

@@ -145,6 +145,36 @@ def test_the_list_finds_what_has_changed(
     assert "the same numbers as before" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        ({"n": [0.1 + 0.2, "a"]}, "the same numbers as before, but for rounding"),
+        ({"n": [0.3, "a"]}, "the same numbers as before"),
+        ({"n": [0.301, "a"]}, "other numbers than before"),
+        ({"n": [0.3, "b"]}, "other numbers than before"),
+        ({"n": [0.3, "a"], "m": 1}, "other numbers than before"),
+        ({"n": [0.3]}, "other numbers than before"),
+    ],
+)
+def test_it_tells_whether_the_numbers_are_the_same(
+    kept: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    after: dict[str, Any],
+    told: str,
+) -> None:
+    command = "python -m benchmarks.dice one"
+    write_record(kept / "one.json", "A die", {"n": [0.3, "a"]}, command=command)
+
+    def measured(command: str, folder: Path) -> tuple[int, int]:
+        write_result("one", "A die", after, command=command, folder=folder)
+        return 0, 0
+
+    monkeypatch.setattr(measure, "_measured", measured)
+    assert main(["measure", "one"]) == 0
+    assert f"; {told}\n" in capsys.readouterr().out
+
+
 def test_code_that_changes_while_a_result_is_measured_is_not_stored_with_it(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
