@@ -211,9 +211,8 @@ def _tell(state: State, new: StoredResult) -> None:
     """Say how long it took, and whether the numbers are the ones there were."""
     apart = _apart((state.kept or state.known).numbers, new.numbers)
     same = f"the same numbers as before{', but for rounding' if apart else ''}"
-    print(
-        f"  took {_took(new.seconds)}; {same if apart < ROUNDING else 'other numbers than before'}"
-    )
+    numbers = same if apart < ROUNDING else "other numbers than before"
+    print(f"  took {_took(new.seconds)}; {numbers}")
     if new.code is None:
         print("  its code was changed while it ran: whether it is up to date is not known")
 
