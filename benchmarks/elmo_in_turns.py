@@ -21,7 +21,7 @@ from torch import Tensor
 
 from benchmarks.allennlp_elmo import AllenNLP
 from benchmarks.processor_bound import Processor
-from course.results.stored import FOLDER
+from course.results.stored import FOLDER, write_result
 from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast.bilm import FastBiLM
@@ -103,6 +103,7 @@ def run(
     parser.add_argument("--allennlp", type=Path, help="its wheel, to be timed as well")
     parser.add_argument("--output", type=Path, help="write the figures to this file")
     parser.add_argument("--store", action="store_true", help="replace the course's stored result")
+    parser.add_argument("--results", type=Path, default=FOLDER, help="where --store stores")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
@@ -150,10 +151,13 @@ def run(
     command += " --store"
     if arguments.allennlp:
         command += f" --allennlp {arguments.allennlp.name}"
-    stored = FOLDER / f"{name}_{arguments.threads}_threads.json" if arguments.store else None
-    for path in filter(None, (arguments.output, stored)):
-        write_record(path, title, numbers, command=command)
-        print(f"written to {path}")
+    if arguments.output:
+        write_record(arguments.output, title, numbers, command=command)
+        print(f"written to {arguments.output}")
+    if arguments.store:
+        file = f"{name}_{arguments.threads}_threads"
+        path = write_result(file, title, numbers, command=command, folder=arguments.results)
+        print(f"stored in {path}")
 
 
 def show(figures: dict[str, Any], name: str = "") -> None:

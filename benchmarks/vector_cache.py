@@ -1,6 +1,7 @@
 """The disk cache at full length: peak memory, sizes, and the time that reading back saves.
 
     python -m benchmarks.vector_cache [--sentences 100000] [--model small] [--dtype float16]
+        [--threads 2] [--store]
 
 Each cache is written by a process of its own, whose peak memory is measured, from a quarter of
 the text and from all of it: a writer that streams needs the same for both. Sizes stand beside the
@@ -24,12 +25,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from course.results.stored import FOLDER, write_result
 from elmo_mini import corpora
 from elmo_mini.embedding.cache import VectorCache, naive_bytes, write_cache
 from elmo_mini.embedding.embed_file import embed_file
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.records import write_record
 
 OFFICIAL_FILTERS = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
 MODELS = {
@@ -164,7 +165,8 @@ def main() -> None:
     parser.add_argument("--dtype", choices=["float32", "float16"], default="float16")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="for the caches, which are deleted at the end")
-    parser.add_argument("--output", type=Path, help="store the numbers there as JSON")
+    parser.add_argument("--store", action="store_true", help="replace the course's stored result")
+    parser.add_argument("--results", type=Path, default=FOLDER, help="where --store stores")
     parser.add_argument("--write", nargs=2, type=Path, metavar=("TEXT", "CACHE"))
     arguments = parser.parse_args()
     if arguments.write:
@@ -189,16 +191,17 @@ def main() -> None:
             "times_as_fast": measured_reading(arguments, VectorCache(folder / "cache1.vectors")),
         }
     print(f"peak memory, all over a quarter: {results['peak_of_all_over_quarter']:.2f}")
-    if arguments.output:
-        write_record(
-            arguments.output,
+    if arguments.store:
+        path = write_result(
+            "vector_cache",
             f"Disk cache of frozen vectors, {arguments.sentences:,} sentences",
             results,
             command="python -m benchmarks.vector_cache "
             f"--sentences {arguments.sentences} --model {arguments.model} "
-            f"--dtype {arguments.dtype} --threads {arguments.threads}",
+            f"--dtype {arguments.dtype} --threads {arguments.threads} --store",
+            folder=arguments.results,
         )
-        print(f"stored in {arguments.output}")
+        print(f"stored in {path}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Speed and quality of our word2vec against gensim's with one worker, on the same text.
 
-    python -m benchmarks.word2vec_against_gensim [--seeds 5] [--json PATH]
+    python -m benchmarks.word2vec_against_gensim [--seeds 5] [--store]
 
 For every seed all ways train one after another, in turning order, so that a busy moment of the
 machine hits them alike; ratios are formed inside a seed. Speed counts the words of the raw text
@@ -47,9 +47,9 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from course.results.intervals import interval  # noqa: E402
+from course.results.stored import FOLDER, write_result  # noqa: E402
 from elmo_mini import corpora  # noqa: E402
 from elmo_mini.models.skip_gram import keep_probability, noise_distribution  # noqa: E402
-from elmo_mini.records import write_record  # noqa: E402
 from elmo_mini.text.vocabulary import Vocabulary  # noqa: E402
 from elmo_mini.word_vectors.table import unit  # noqa: E402
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec  # noqa: E402
@@ -302,7 +302,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--architectures", nargs="+", choices=list(WAYS), default=list(WAYS))
-    parser.add_argument("--json", type=Path, help="store the figures in this file")
+    parser.add_argument("--store", action="store_true", help="replace the course's stored result")
+    parser.add_argument("--results", type=Path, default=FOLDER, help="where --store stores")
     parser.add_argument("--memory-of", nargs=2, metavar=("WAY", "SG"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -331,9 +332,9 @@ def main() -> None:
             "profile, percent": profile(sg, sentences),
         }
         report(architecture, results[architecture])
-    if arguments.json:
-        write_record(
-            arguments.json,
+    if arguments.store:
+        path = write_result(
+            "word2vec_against_gensim",
             f"word2vec on {corpus.name.capitalize()}: the course's trainer against gensim's with "
             "one worker",
             {
@@ -348,9 +349,12 @@ def main() -> None:
                 "load_average_before_and_after": [load_before, os.getloadavg()[0]],
                 "results": results,
             },
-            command=f"python -m {__spec__.name} " + " ".join(sys.argv[1:]),
+            command=f"python -m benchmarks.word2vec_against_gensim --seeds {arguments.seeds}"
+            + ("" if set(results) == set(WAYS) else f" --architectures {' '.join(results)}")
+            + " --store",
+            folder=arguments.results,
         )
-        print(f"stored in {arguments.json}")
+        print(f"stored in {path}")
 
 
 if __name__ == "__main__":

@@ -6,13 +6,20 @@ An experiment of minutes or hours is a command of this project. What it measured
 
 import html
 import json
+import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from course.results.reached_code import Command, Project
 from elmo_mini.records import CIRCUMSTANCES, write_record
 
 FOLDER = Path(__file__).parent
+MEASURED = ("seconds", "code")
+LOADED = time.time()
+_spent = {"wall": LOADED, "processor": 0.0}
+"""What had passed when this process last stored a result."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,6 +32,8 @@ class StoredResult:
     title : one line that says what was measured.
     command, date, machine, versions : how, when and where.
     numbers : everything else in the file.
+    seconds : how long it took, ``wall`` and ``processor``; None if that was not stored.
+    code : digests of what the command reached, as `Project.reached` has them; None likewise.
     """
 
     name: str
@@ -34,6 +43,8 @@ class StoredResult:
     machine: str
     versions: dict[str, str]
     numbers: dict[str, Any]
+    seconds: dict[str, float] | None = None
+    code: dict[str, str] | None = None
 
     def __repr__(self) -> str:
         versions = ", ".join(f"{package} {number}" for package, number in self.versions.items())
@@ -71,6 +82,7 @@ def stored_result(name: str, folder: Path = FOLDER) -> StoredResult:
     if missing:
         raise ValueError(f"{path.name} does not say its {', '.join(missing)}")
     named = {key: content.pop(key) for key in ("title", *CIRCUMSTANCES)}
+    named |= {key: content.pop(key, None) for key in MEASURED}
     return StoredResult(name=name, **named, numbers=content)
 
 
@@ -78,6 +90,9 @@ def write_result(
     name: str, title: str, numbers: dict[str, Any], *, command: str, folder: Path = FOLDER
 ) -> Path:
     """Store one experiment as `stored_result` reads it, with date, machine and versions.
+
+    Stored, too, is how long it took, from the start of the process or the result before, and what
+    of the project's code it hangs on: unless that code was changed while the process ran.
 
     Parameters
     ----------
@@ -94,6 +109,28 @@ def write_result(
     ------
     ValueError
         Title or command is empty, or a key of ``numbers`` is one of title, command,
-        date, machine, versions.
+        date, machine, versions, seconds, code.
     """
-    return write_record(folder / f"{name}.json", title, numbers, command=command)
+    if taken := [key for key in MEASURED if key in numbers]:
+        raise ValueError(f"{name}.json: the numbers may not be called {', '.join(taken)}")
+    code = _code(command)
+    measured = {"seconds": _seconds()} | ({"code": code} if code else {})
+    return write_record(folder / f"{name}.json", title, measured | numbers, command=command)
+
+
+def _code(command: str) -> dict[str, str] | None:
+    """Digests of the code that this process has run; None if it is not known."""
+    try:
+        reached = Project().reached(Command.parse(command))
+    except (ValueError, LookupError):
+        return None
+    edited = any(path.stat().st_mtime > LOADED for path in reached.files)
+    return None if edited else reached.digests
+
+
+def _seconds() -> dict[str, float]:
+    """What has passed since the process stored a result before."""
+    now = {"wall": time.time(), "processor": sum(os.times()[:4])}
+    passed = {clock: round(now[clock] - _spent[clock], 1) for clock in now}
+    _spent.update(now)
+    return passed

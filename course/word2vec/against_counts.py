@@ -9,6 +9,7 @@ import argparse
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy import sparse, stats
 from scipy.sparse.linalg import svds
 
 from course.results.accuracy import share, share_right
-from course.results.stored import write_result
+from course.results.stored import FOLDER, write_result
 from course.word2vec import analogies
 from course.word2vec.word_similarity import judged_pairs
 from elmo_mini import corpora
@@ -266,7 +267,9 @@ def _arithmetic(units: Sequence[Any], listed: Mapping[str, Any]) -> dict[str, An
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3)
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--results", type=Path, default=FOLDER, help="where to store")
+    args = parser.parse_args()
+    seeds = args.seeds
     numbers = measured(range(1, seeds + 1), lambda line: print(line, flush=True))
     write_result(
         NAME,
@@ -274,6 +277,7 @@ def main() -> None:
         "settings",
         numbers,
         command=f"python -m course.word2vec.against_counts --seeds {seeds}",
+        folder=args.results,
     )
 
 

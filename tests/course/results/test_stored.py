@@ -41,8 +41,21 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     assert result.versions["torch"] == torch.__version__
     assert result.machine.endswith("cores")
     assert result.numbers == {**numbers, "array": [0, 1, 2], "n": 4}
+    assert (result.seconds or {}).keys() == {"wall", "processor"}
+    assert result.code is None  # of a command that is none of the project's
     assert "打" in path.read_text("utf-8")
     assert [p.name for p in path.parent.iterdir()] == ["dice.json"]
+
+
+def test_the_code_is_stored_and_no_number_may_be_called_so(tmp_path: Path) -> None:
+    command = "python -m course.static_limits.experiments variance --seeds 5"
+    path = write_result("spread", "Spread", {"n": 1}, command=command, folder=tmp_path)
+    result = stored_result("spread", tmp_path)
+    assert "course.static_limits.experiments" in (result.code or {})
+    assert result.numbers == {"n": 1}
+    with pytest.raises(ValueError, match=r"spread.json: the numbers may not be called code"):
+        write_result("spread", "Spread", {"code": 1}, command=command, folder=tmp_path)
+    assert stored_result("spread", path.parent) == result
 
 
 def test_a_record_that_could_not_be_read_is_not_written(tmp_path: Path) -> None:
