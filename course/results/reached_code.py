@@ -163,7 +163,8 @@ class Project:
         strings = {s for of in found.statements.values() for one in of for s in one.strings}
         for path in self._data:
             if any(_is_named(path.name, text, part) for text, part in strings):
-                files = sorted(p for p in path.rglob("*") if p.is_file()) or [path]
+                inside = (p for p in path.rglob("*") if p.is_file() and p.suffix != ".md")
+                files = sorted(inside) or [path]
                 if path not in self._data_digests:
                     each = (hashlib.sha256(file.read_bytes()).digest() for file in files)
                     self._data_digests[path] = _word(b"".join(each))
