@@ -64,13 +64,12 @@ def word_to_ids(
 
 @lru_cache(maxsize=65_536)
 def _cached_row(word: str, max_characters: int) -> np.ndarray:
-    # Small numbers: with 65,536 words this cache is most of what a long text adds to memory.
-    return np.array(word_to_ids(word, max_characters=max_characters), dtype=np.int16)
+    return np.array(word_to_ids(word, max_characters=max_characters), dtype=np.int64)
 
 
 @cache
 def _boundary_rows(max_characters: int) -> np.ndarray:
-    return np.array([_cached_row(word, max_characters) for word in _BOUNDARIES], dtype=np.int64)
+    return np.stack([_cached_row(word, max_characters) for word in _BOUNDARIES])
 
 
 def batch_to_ids(

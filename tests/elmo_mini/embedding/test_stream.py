@@ -96,7 +96,7 @@ def test_what_is_kept_of_words_is_bounded_as_the_page_says(
 ) -> None:
     """docs/package.md names both bounds where it tells the memory of a million words."""
     assert character_ids._cached_row.cache_info().maxsize == 65_536
-    assert character_ids._cached_row("word", 50).nbytes == 100
+    assert character_ids._cached_row("word", 50).nbytes == 400
     assert CACHED_WORDS == 50_000
     monkeypatch.setattr("elmo_mini.embedding.stream.CACHED_WORDS", 20)
     monkeypatch.setattr("elmo_mini.embedding.stream.AHEAD_TOKENS", 30)
