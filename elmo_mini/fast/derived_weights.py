@@ -50,7 +50,8 @@ def weight_stamp(weights: Iterable[Tensor]) -> Stamp:
     marks = []
     for weight in weights:
         values = weight.detach().reshape(-1)
-        if len(values) > _WHOLE and not weight.is_inference():  # an odd step, which meets every column
+        if len(values) > _WHOLE and not weight.is_inference():
+            # An odd step, which meets every column.
             values = values[:: len(values) // _SAMPLE | 1]
         if values.dtype != torch.float64:
             values = values.float()
