@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import json
 import os
 import platform
 import re
@@ -126,6 +127,16 @@ def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None
                 )
 
 
+def _check_windows(path: Path) -> None:
+    """Refuse names that Windows gives to devices and to streams hidden in another file.
+
+    What is written to ``aux.hdf5`` or ``NUL`` there is lost; ``a:b`` is a part of the file ``a``.
+    """
+    for name in path.parts[bool(path.anchor) :]:
+        if re.match(r"(?i)(con|prn|aux|nul|(com|lpt)[1-9])\s*(\.|$)|.*:", name):
+            raise OSError(f"{path} cannot be written on Windows, to which {name} is no file's name")
+
+
 def make_folder(folder: PathLike) -> None:
     """Make a folder and those around it, where they are not there.
 
@@ -172,9 +183,11 @@ def ready_to_write(target: PathLike) -> Path:
     Raises
     ------
     OSError
-        If the folder cannot be made, or `target` is a folder or a device.
+        If the folder cannot be made, or `target` is a folder, a device or no file's name.
     """
     path = as_path(target)
+    if platform.system() == "Windows":
+        _check_windows(path)
     if path.is_symlink():
         path = Path(os.path.realpath(path))
     if path.is_dir():
@@ -240,6 +253,12 @@ def _flush(descriptor: int) -> None:
     except OSError as wrong:
         if wrong.errno not in _NO_FSYNC:
             raise
+
+
+def as_json(content: object) -> str:
+    """JSON that UTF-8 can hold: characters as they are, half ones written as escapes."""
+    text = json.dumps(content, ensure_ascii=False)
+    return text if readable(text) == text else json.dumps(content)
 
 
 def write_text(target: PathLike, text: str) -> None:

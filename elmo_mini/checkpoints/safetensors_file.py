@@ -37,13 +37,20 @@ def write_checkpoint(
     OSError
         If the file's folder is not there and cannot be made, or the file cannot be written.
     ConfigurationError
-        If the path is no UTF-8.
+        If the path is no UTF-8, or the record no JSON.
     """
     check_utf8(path)
+    try:
+        content = json.dumps(record)
+    except (TypeError, ValueError, RecursionError) as wrong:
+        raise ConfigurationError(
+            f"the record for {path} is no JSON: {wrong}; make its values text, numbers, lists and "
+            "tables of them"
+        ) from wrong
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with written_whole(path) as part:
         try:
-            save_file(contiguous, part, metadata={_RECORD: json.dumps(record)})
+            save_file(contiguous, part, metadata={_RECORD: content})
         except SafetensorError as wrong:  # its name for a full disk, too
             raise OSError(f"{path} cannot be written: {wrong}") from wrong
 

@@ -54,6 +54,11 @@ def load_allennlp_state(elmo: Elmo, state: Mapping[str, Tensor], prefix: str = "
     """
     if not isinstance(elmo, Elmo):
         raise TypeError(f"the weights go into an Elmo, and this is {type(elmo).__name__}")
+    if not isinstance(state, Mapping):
+        raise TypeError(
+            f"the state is {state!r:.60} ({type(state).__name__}), and not names and tensors; pass "
+            "a module's state_dict(), or what torch.load(path, weights_only=True) gives"
+        )
     ours = {name[len(prefix) :]: state[name] for name in state if name.startswith(prefix)}
     ours.pop(CACHED, None)
     if not any(name.startswith(ROOT) for name in ours):

@@ -20,7 +20,7 @@ from elmo_mini.fast.bilm import FastBiLM, as_bilm
 from elmo_mini.fast.refused_transforms import refuse_recording
 from elmo_mini.files import as_path
 from elmo_mini.settings import share, truth, whole_number
-from elmo_mini.text.character_ids import as_ids, batch_to_ids, remove_boundaries
+from elmo_mini.text.character_ids import PADDING, as_ids, batch_to_ids, remove_boundaries
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
 
@@ -174,7 +174,7 @@ class Elmo(nn.Module):
         """
         refuse_recording(inputs)
         self.bilm.check_numbers()
-        inputs = as_ids(inputs, self.bilm.device)
+        inputs = as_ids(inputs, self.bilm.device, largest=PADDING)
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.bilm.device)
         leading = inputs.shape[:-2]

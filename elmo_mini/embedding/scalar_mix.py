@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.settings import whole_number
 
 
 class AllenNLPScalarMix(nn.Module):
@@ -30,6 +31,7 @@ class AllenNLPScalarMix(nn.Module):
         trainable: bool = True,
     ) -> None:
         super().__init__()
+        mixture_size = whole_number("mixture_size", mixture_size)
         self.mixture_size = mixture_size
         self.do_layer_norm = do_layer_norm
         initial = [0.0] * mixture_size

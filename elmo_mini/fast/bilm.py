@@ -28,6 +28,7 @@ from elmo_mini.fast.token_cache import TokenCache, Vocabulary
 from elmo_mini.fast.word_table import WordTable
 from elmo_mini.settings import whole_number
 from elmo_mini.text.character_ids import (
+    PADDING,
     add_boundaries,
     as_ids,
     batch_to_ids,
@@ -137,7 +138,7 @@ class FastBiLM(nn.Module):
         """
         refuse_recording(inputs)
         self.check_numbers()
-        inputs = as_ids(inputs, self.device)
+        inputs = as_ids(inputs, self.device, largest=PADDING)
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.device)
             if word_inputs.shape != inputs.shape[:2]:

@@ -111,27 +111,43 @@ class _PackedCNN:
         self.projection = None if last is None else PackedProduct(last.weight, last.bias)
 
     def encode(self, ids: Tensor, reach: Tensor) -> Tensor:
-        """(N, characters) ids of words whose letters reach so far, to (N, projection_dim)."""
+        """(N, characters) ids of words whose letters reach so far, to (N, projection_dim).
+
+        At most `_MOST_ROWS` words are multiplied at once, and the number of rows is one of few:
+        oneDNN writes a program for each number that it meets, and keeps a thousand of them.
+        """
+        found = [
+            self._encode_few(*part)
+            for part in zip(ids.split(_MOST_ROWS), reach.split(_MOST_ROWS), strict=True)
+        ]
+        return found[0] if len(found) == 1 else torch.cat(found)
+
+    def _encode_few(self, ids: Tensor, reach: Tensor) -> Tensor:
+        words, rows = len(ids), _rounded(len(ids))
+        if rows > words:  # with words of padding alone
+            ids = functional.pad(ids, (0, 0, 0, rows - words), value=PADDING)
+            reach = functional.pad(reach, (0, rows - words))
         pooled = self._pool_by_position(ids, reach)
         # The maximum is taken before the activation; both are monotone, so the order is free.
         x = pooled.relu_() if self.options.activation == "relu" else pooled.tanh_()
         for transform, carry in self.highways:
             x = torch.lerp(x, transform(x, "relu"), carry(x, "sigmoid"))
-        return x if self.projection is None else self.projection(x)
+        return (x if self.projection is None else self.projection(x))[:words]
 
     def _pool_by_position(self, ids: Tensor, reach: Tensor) -> Tensor:
         """Maximum over time of all filters, (N, n_filters), one product per start position.
 
         The words are sorted by length. At start position p the letters p, p + 1, ... of every
         word that reaches p lie in one strided block, so a window needs no copy, and the running
-        maximum stays in the processor's cache.
+        maximum stays in the processor's cache. A word that is read on, for a round number of rows,
+        gives one more window of padding, and the same maximum.
         """
         characters, step = ids.shape[1], self.letters.shape[1]
         reach, order = reach.sort(descending=True)
         # words still read at start position p: those whose letters, or first all-padding
         # window, begin at p or later
         starts = torch.arange(characters, device=ids.device).unsqueeze(1)
-        reading = [n for n in (reach >= starts).sum(1).tolist() if n]
+        reading = [_rounded(n) for n in (reach >= starts).sum(1).tolist() if n]
         read = ids[order, : len(reading) + self.widest]
         read = functional.pad(read, (0, len(reading) + self.widest - read.shape[1]))
         letters = functional.embedding(read, self.letters).flatten(1)
@@ -147,6 +163,14 @@ class _PackedCNN:
 
 
 _packed = Derived(_PackedCNN)
+
+_MOST_ROWS = 256
+
+
+def _rounded(rows: int) -> int:
+    """The next of 24 numbers up to `_MOST_ROWS`: steps of 4, from 32 on of 8, from 64 on of 16."""
+    step = 4 if rows <= 32 else 8 if rows <= 64 else 16
+    return -(-rows // step) * step
 
 
 def _reach(ids: Tensor) -> Tensor:

@@ -22,14 +22,12 @@ class PackedOrder:
     batch_sizes : for each step, how many rows still read; falling numbers whose sum is N
     index : (2, N) the position b * T + t of the token that each direction reads
     order : (B,) the row of the batch at each sorted position
-    inverse : (B,) the inverse permutation of `order`
     """
 
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
         width = mask.shape[1]
         lengths, self.order = mask.sum(1).sort(descending=True, stable=True)
-        self.inverse = self.order.argsort()
         steps = torch.arange(width, device=mask.device).unsqueeze(1)
         reading = steps < lengths  # (T, B)
         self.batch_sizes: list[int] = [n for n in reading.sum(1).tolist() if n]
@@ -59,4 +57,5 @@ class PackedOrder:
     def unsort(self, state: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         """The inverse of `sort`."""
         h, c = state
-        return h[:, :, self.inverse], c[:, :, self.inverse]
+        inverse = self.order.argsort()
+        return h[:, :, inverse], c[:, :, inverse]

@@ -8,6 +8,7 @@ one so that 0 is free to mean "no token here".
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -115,17 +116,29 @@ def boundary_ids(
     return torch.tensor(_boundary_rows(max_characters), device=device)
 
 
-def as_ids(ids: object, device: torch.device) -> Tensor:
+def as_ids(ids: object, device: torch.device, largest: int = 0) -> Tensor:
     """Ids as a tensor on this device; NumPy arrays and nested lists are taken, too.
+
+    Parameters
+    ----------
+    largest : an id that their type must be able to hold; in a smaller one it is another id already
 
     Raises
     ------
     TypeError
         If they are words, or rows of different lengths.
+    ValueError
+        If they are a sparse or nested tensor or have no numbers, or their type is too small.
     """
     if isinstance(ids, Tensor):
         if ids.is_meta:
             raise ValueError("the ids are on the meta device, which holds no numbers")
+        if ids.is_nested or ids.layout != torch.strided:
+            kind = "nested" if ids.is_nested else "sparse"
+            raise ValueError(
+                f"the ids are a {kind} tensor; make them with batch_to_ids, which pads with zeros"
+            )
+        _check_holds(ids.dtype, largest)
         small = not ids.is_floating_point() and ids.dtype not in _LOOKED_UP
         return ids.long() if small and not ids.is_complex() else ids
     try:
@@ -133,11 +146,20 @@ def as_ids(ids: object, device: torch.device) -> Tensor:
     except ValueError:
         array = np.empty(0, dtype=object)
     if array.dtype.kind in "iu":
+        _check_holds(array.dtype, largest)
         return torch.from_numpy(array.astype(np.int64)).to(device)
     if array.dtype.kind in "fcb":
         return torch.from_numpy(array)  # refused with its type, as a tensor is
     what = "words" if array.dtype.kind in "US" else "no array of whole numbers"
     raise TypeError(f"the ids are {what}; make them of lists of words with batch_to_ids")
+
+
+def _check_holds(kind: torch.dtype | np.dtype[Any], largest: int) -> None:
+    if largest > 255 and str(kind).endswith("int8"):
+        raise ValueError(
+            f"the ids are {kind}, in which {largest} is another number; keep them as batch_to_ids "
+            "makes them"
+        )
 
 
 def check_ids(ids: Tensor, max_characters: int | None = None) -> Tensor:

@@ -41,7 +41,12 @@ def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = 
 
 
 def checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The same sentences, each refused by its number if it is none; see `check_sentence`."""
+    """The same sentences, each refused by its number if it is none; see `check_sentence`.
+
+    A set is refused, too: whose vectors come first would be chance.
+    """
+    if isinstance(sentences, Set | Mapping):
+        raise TypeError(f"the text is {_shown(sentences)}, which has no order: pass a list of it")
     for row, sentence in enumerate(word_lists(sentences)):
         check_sentence(sentence, row)
         yield sentence

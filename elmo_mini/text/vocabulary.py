@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_mini.files import existing_file, write_text
+from elmo_mini.files import as_json, existing_file, write_text
 from elmo_mini.plain_text import text_of
 from elmo_mini.text.sentences import check_no_string, check_text, check_word
 
@@ -201,7 +201,7 @@ class Vocabulary:
     def save(self, path: str | Path) -> None:
         """Write the vocabulary as JSON, UTF-8, and make the file's folder if need be."""
         content = {"words": self.words, "counts": self.counts.tolist(), "unknown": self.unknown}
-        write_text(path, json.dumps(content, ensure_ascii=False))
+        write_text(path, as_json(content))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

@@ -1,11 +1,12 @@
 """A table of word vectors: nearest neighbours, cosine similarity, analogies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.settings import whole_number
 from elmo_mini.text.vocabulary import Vocabulary
 
 
@@ -81,16 +82,22 @@ class WordVectors:
         UnknownWord
             If a word is not in the vocabulary.
         ValueError
-            If nothing is given, or a vector has another length or is not finite.
+            If nothing is given, a vector has another length or is not finite, or `topn` is no whole
+            number.
+        TypeError
+            If something is neither a word nor a vector.
         """
         given = [(item, 1) for item in _several(positive)]
         given += [(item, -1) for item in _several(negative)]
+        topn = whole_number("topn", topn, low=0)
         if not given:
             raise ValueError("most_similar needs at least one word or vector")
         size = self.vectors.shape[1]
         query = np.zeros(size, dtype=np.float32)
         seen = set()
         for item, sign in given:
+            if not isinstance(item, str | np.ndarray):
+                raise TypeError(f"a word or a vector is needed, and this is {item!r:.40}")
             if isinstance(item, str):
                 seen.add(self.vocabulary.id(item))
                 vector = self[item]
@@ -102,7 +109,7 @@ class WordVectors:
                     raise ValueError("the vector holds numbers that are not finite")
             query += sign * unit(vector)
         cosines = unit(self.vectors) @ unit(query)
-        order = np.argsort(-cosines, kind="stable")[: max(topn, 0) + len(seen)]
+        order = np.argsort(-cosines, kind="stable")[: topn + len(seen)]
         words = [(self.vocabulary.words[i], float(cosines[i])) for i in order if i not in seen]
         return words[:topn]
 
@@ -113,4 +120,4 @@ def _several(
     """A list of words and vectors; one alone, a string or a row of numbers, becomes such a list."""
     if isinstance(given, np.ndarray):  # of numbers, or of words
         return [given] if given.ndim == 1 and given.dtype.kind not in "UO" else list(given)
-    return [given] if isinstance(given, str) else given
+    return [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)

@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.files import check_utf8, existing_file, written_whole
+from elmo_mini.files import as_json, check_utf8, existing_file, written_whole
 from elmo_mini.text.vocabulary import Vocabulary
 
 FORMAT = "elmo_mini word2vec 1"
@@ -40,7 +40,7 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
     content = {
         "format": FORMAT,
         "settings": json.dumps(saved.settings),
-        "vocabulary": json.dumps(vocabulary, ensure_ascii=False),
+        "vocabulary": as_json(vocabulary),
         "loss_history": json.dumps(saved.loss_history),
     }
     check_utf8(path)

@@ -141,6 +141,25 @@ def test_other_drives_and_systems_write_too(
     assert list(tmp_path.iterdir()) == [tmp_path / "a"]
 
 
+def test_names_of_windows_devices_and_streams_are_written_elsewhere_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = ("CON.hdf5", "nul", "aux .txt", "com1.safetensors", "notes.txt:vectors")
+    even = ("console.hdf5", "a.con", "nul_1", "com.txt", "com10.txt")
+    with monkeypatch.context() as windows:
+        windows.setattr("platform.system", lambda: "Windows")
+        for name in odd:
+            with pytest.raises(OSError, match="cannot be written on Windows, to which"):
+                write_text(tmp_path / name / "a.txt", "lost")
+            with pytest.raises(OSError, match="cannot be written on Windows, to which"):
+                write_text(tmp_path / name, "lost")
+        assert not list(tmp_path.iterdir())
+        for name in even:
+            write_text(tmp_path / name, "kept")
+    if sys.platform != "win32":
+        write_text(tmp_path / "nul", "kept")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
 def test_permissions_and_links_stay(tmp_path: Path) -> None:
     target, link = tmp_path / "disk" / "a", tmp_path / "a"

@@ -150,7 +150,9 @@ def as_type(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
         most = np.abs(numbers[np.isfinite(numbers)]).max(initial=0)
         raise ValueError(
             f"the vectors do not fit {converted.dtype.name}: some are not finite, or too large "
-            f"(the largest finite number is {most:.6g}). Store float32, or check the weights"
+            f"(the largest finite number is {most:.6g}). "
+            + ("Check" if converted.dtype == np.float32 else "Store float32, or check")
+            + " the weights"
         )
     return converted
 

@@ -12,6 +12,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS, small_run
@@ -35,6 +36,15 @@ def test_a_model_is_read_back_identically_and_embeds(bilm: FastBiLM, tmp_path: P
     expected = Elmo(None, None, 1, dropout=0, module=bilm)(ids)["elmo_representations"][0]
     torch.testing.assert_close(vectors, expected)
     assert read_record(tmp_path / "model.safetensors")["corpora"] == ["lee"]
+
+
+def test_a_record_that_is_no_json_is_named_and_nothing_is_written(
+    bilm: FastBiLM, tmp_path: Path
+) -> None:
+    for odd in (torch.ones(1), {1, 2}, Path("a")):
+        with pytest.raises(ConfigurationError, match=r"is no JSON: .*; make its values"):
+            save_pretrained(bilm, tmp_path / "model.safetensors", {"perplexity": odd})
+    assert not list(tmp_path.iterdir())
 
 
 def test_half_precision_halves_the_file_and_rounds(bilm: FastBiLM, tmp_path: Path) -> None:

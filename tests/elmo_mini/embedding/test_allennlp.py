@@ -172,5 +172,9 @@ def test_what_is_no_elmo_is_named() -> None:
     bilm: Any = load_pretrained()
     with pytest.raises(TypeError, match="go into an Elmo, and this is FastBiLM"):
         load_allennlp_state(bilm, {})
+    odd: Any
+    for odd in ("weights.th", [1, 2], None):
+        with pytest.raises(TypeError, match="and not names and tensors; pass a module's"):
+            load_allennlp_state(Elmo(None, None, 1, module=bilm), odd)
     with pytest.raises(TypeError, match="options is dict, and not BiLMOptions"):
         FastBiLM(bilm.options.to_dict())

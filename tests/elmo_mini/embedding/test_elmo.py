@@ -288,5 +288,12 @@ def test_ids_of_every_whole_type_give_the_same_vectors() -> None:
     torch.testing.assert_close(elmo(ids, rows)["elmo_representations"][0], wanted)
     with pytest.raises(ValueError, match="both must be of the same sentences"):
         elmo(ids, rows[:, :1])
+    # The begin of a word, 259, would be 3 there: other vectors, and nobody would know.
+    for small in (ids.to(torch.uint8), ids.to(torch.int8), ids.numpy().astype(np.uint8)):
+        with pytest.raises(ValueError, match=r"int8, in which 261 is another number"):
+            elmo(small)
+    for kind, odd in (("sparse", ids.to_sparse()), ("nested", torch.nested.nested_tensor([ids]))):
+        with pytest.raises(ValueError, match=f"the ids are a {kind} tensor"):
+            elmo(odd)
     with pytest.raises(ValueError, match="meta device, which holds no numbers"):
         elmo(ids.to("meta"))

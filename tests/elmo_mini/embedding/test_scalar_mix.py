@@ -32,6 +32,9 @@ def test_a_new_mix_is_the_average() -> None:
 def test_wrong_number_of_tensors() -> None:  # 22
     with pytest.raises(ConfigurationError, match=r"2 tensors .* made for 3"):
         AllenNLPScalarMix(3)(layers(2))
+    for odd in (0, 2.5, "3"):
+        with pytest.raises(ConfigurationError, match="mixture_size is"):
+            AllenNLPScalarMix(odd)  # type: ignore[arg-type]
 
 
 def test_wrong_number_of_initial_weights() -> None:  # 23

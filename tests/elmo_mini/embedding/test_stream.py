@@ -9,8 +9,10 @@ import pytest
 import torch
 
 from elmo_mini.checkpoints.official import load_bilm
-from elmo_mini.embedding.stream import TextHash, embed_stream, fingerprint
+from elmo_mini.embedding.stream import CACHED_WORDS, TextHash, embed_stream, fingerprint
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.token_cache import TokenCache
+from elmo_mini.text import character_ids
 from tests.elmo_mini import numpy_elmo, official_files
 
 
@@ -87,6 +89,30 @@ def test_a_model_without_a_token_cache_gets_none_while_the_stream_lasts(bilm: Fa
         assert bilm.token_cache is None
     for (name, buffer), (_, old) in zip(bilm.named_buffers(), before, strict=True):
         assert buffer is old, name
+
+
+def test_what_is_kept_of_words_is_bounded_as_the_page_says(
+    bilm: FastBiLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/package.md names both bounds where it tells the memory of a million words."""
+    assert character_ids._cached_row.cache_info().maxsize == 65_536
+    assert character_ids._cached_row("word", 50).nbytes == 400
+    assert CACHED_WORDS == 50_000
+    monkeypatch.setattr("elmo_mini.embedding.stream.CACHED_WORDS", 20)
+    monkeypatch.setattr("elmo_mini.embedding.stream.AHEAD_TOKENS", 30)
+    caches: list[TokenCache] = []
+
+    class Noted(TokenCache):
+        def __init__(self, *settings: Any) -> None:
+            super().__init__(*settings)
+            caches.append(self)
+
+    monkeypatch.setattr("elmo_mini.embedding.stream.TokenCache", Noted)
+    most = 0
+    for _ in embed_stream(bilm, ([f"word{k}", f"other{k}"] for k in range(100))):
+        most = max(most, len(caches[0]))
+    assert len(caches) == 1
+    assert 0 < most <= 20
 
 
 def test_the_models_own_token_cache_is_used(bilm: FastBiLM) -> None:

@@ -2,16 +2,20 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.fast import packed_product
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn import CharacterCNN, Highway
 from elmo_mini.fast.char_cnn_types import encode_tokens, encode_types
+from elmo_mini.fast.packed_product import PackedProduct
 from elmo_mini.text.character_ids import batch_to_ids
 from tests.elmo_mini import numpy_elmo, official_files
 
@@ -108,3 +112,25 @@ def test_new_highways_carry_their_input() -> None:
     highway = Highway(64)
     x = torch.randn(10, 64)
     assert torch.cosine_similarity(highway(x), x).min() > 0.8
+
+
+def test_products_are_of_few_sizes_however_many_words_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """oneDNN keeps a program for each number of rows, two thirds of a megabyte each."""
+    encoder = load_pretrained().token_encoder
+    rows: set[int] = set()
+    product = PackedProduct.__call__
+
+    def noted(self: PackedProduct, x: Tensor, *settings: Any) -> Tensor:
+        rows.add(len(x))
+        return product(self, x, *settings)
+
+    monkeypatch.setattr(PackedProduct, "__call__", noted)
+    words = [f"{'x' * (number % 60)}{number}" for number in range(600)]
+    ids = batch_to_ids([[word] for word in words])[:, 0]
+    for count in (*range(1, 300, 7), 600):
+        with torch.no_grad():
+            found = encode_types(encoder, ids[:count])
+            assert len(found) == count
+    assert len(rows) <= 24
+    assert max(rows) == 256
+    torch.testing.assert_close(found, encoder(ids), rtol=0, atol=1e-5)

@@ -115,6 +115,16 @@ def test_weights_made_in_inference_mode_have_no_version_and_are_watched_all_the_
     assert build.times == 2
 
 
+@pytest.mark.parametrize("made_in_inference_mode", [False, True])
+def test_one_number_written_into_a_large_weight_is_noticed(made_in_inference_mode: bool) -> None:
+    with torch.inference_mode(made_in_inference_mode):
+        module = Linear(1024, 512)
+    before = weight_stamp(module.weights())
+    with torch.inference_mode():
+        module.weight[3, 5] += 1
+    assert weight_stamp(module.weights()) != before
+
+
 def test_of_a_large_weight_a_written_column_is_noticed() -> None:
     module = Linear(1024, 512)
     before = weight_stamp(module.weights())

@@ -19,6 +19,10 @@ def test_a_text_is_checked_sentence_by_sentence() -> None:
     for text, shown in (("some text", r"'some text' \(str\)"), (None, "None")):
         with pytest.raises(TypeError, match=f"the text is {shown}, not a list of sentences"):
             next(checked(text))
+    unordered: Any
+    for unordered in ({("a",), ("b",)}, {("a",): 1}):
+        with pytest.raises(TypeError, match="which has no order"):
+            next(checked(unordered))
 
 
 class DataFrame:

@@ -104,3 +104,12 @@ def test_one_negative_word_is_a_word_and_not_its_letters() -> None:
     assert alone == model.most_similar(np.array(["king"]), np.array(["queen"]))
     with pytest.raises(ValueError, match="not finite"):
         model.most_similar(np.full(4, np.nan))
+
+
+def test_half_a_character_in_a_word_is_saved_and_read_back(tmp_path: Path) -> None:
+    text = [["a\udc80", "б", "c"] * 9] * 9  # as surrogateescape reads a byte that is no UTF-8
+    model = Word2Vec(text, **SMALL)
+    model.save(tmp_path / "model.safetensors")
+    assert Word2Vec.load(tmp_path / "model.safetensors").vocabulary.words == model.vocabulary.words
+    model.vocabulary.save(tmp_path / "words.json")
+    assert Vocabulary.load(tmp_path / "words.json").words == model.vocabulary.words

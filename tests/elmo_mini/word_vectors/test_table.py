@@ -54,6 +54,12 @@ def test_wrong_questions_are_refused(table):
         table.most_similar([])
     with pytest.raises(ValueError, match=r"shape \(3,\)"):
         table.most_similar(np.zeros(4))
+    for odd in (3, None, [("a", 0.5)]):
+        with pytest.raises(TypeError, match="a word or a vector is needed, and this is"):
+            table.most_similar(odd)
+    for topn in (None, -1, 2.0):
+        with pytest.raises(ValueError, match="topn is"):
+            table.most_similar(table.vocabulary.words[0], topn=topn)
     with pytest.raises(ValueError, match="2 words"):
         WordVectors(Vocabulary(["a", "b"]), np.zeros((3, 2), np.float32))
 
