@@ -28,8 +28,8 @@ Reader = Callable[[Texts], Scores]
 Sure = tuple[Sequence[int], Sequence[int]]
 ROUNDS, OFTEN = 10, 3
 """Rounds, and in how many texts a word or pair must stand to be counted. Both were chosen on texts
-of dev that the experiments do not ask. With rarer ones, the class with more words among its labels took
-nearly all texts in 11 of 20 draws of 25 labels, and EM never came back from there."""
+of dev that the experiments do not ask. With rarer ones, the class with more words among its labels
+took nearly all texts in 11 of 20 draws of 25 labels, and EM never came back from there."""
 
 
 def _words_and_pairs(text: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ def misspelt_words() -> tuple[tuple[str, str], ...]:
 def made_slips(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Pairs of a slip, which is none of ``words``, and its word: `MADE` of each kind.
 
-    Two letters swapped, one doubled, one dropped, one replaced: neither the first nor the last.
+    Two letters swapped, one doubled, one dropped, one replaced; the first letter stays.
     """
     known, rng, made = set(words), np.random.default_rng(0), []
     pool = [w for w in words if len(w) > 4 and w.isascii() and w.isalpha() and w.islower()]

@@ -659,8 +659,12 @@ for reading in range(1, READINGS + 1):
     report(f"after reading {reading} of {READINGS}")
 
 # %%
+from course.context_enters.mixed_bets import mixed_perplexity
+
 reached = perplexity_on(model)
+together = mixed_perplexity(model, KneserNey(stream.tolist(), V, order=3), stream_rows(other, 8))
 print(f"Your LSTM {reached:.1f}, pairs {counted[2]:.1f}, triples {counted[3]:.1f}")
+print(f"The LSTM and the triples, half of each one's probability: {together:.1f}")
 outcome("lm_perplexity", reached, factor=1.5)
 
 # %% [markdown]
@@ -696,6 +700,8 @@ readers.cell_gradients(
 # The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (Many start them open; in lesson 07 you will meet a 1 that is added to $f$.)
 #
 # Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8.
+#
+# But the two know different things. Give each word half of the LSTM's probability and half of the triples', and the **mixture** beats both, as printed above (one run). So the question to ask of a network is not only whether it beats the counts: what does it add to them?
 #
 # Compare perplexities only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier.
 #
@@ -1123,7 +1129,7 @@ outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2]
 # %% [markdown] deck="figure"
 # minutes: 3
 #
-# say: Stored: more text, three seeds, eight labelled sentences a sense. context2vec is thirteen points ahead of its untrained twin: so here something was learnt. But now the strongest rival: word2vec vectors of the two words beside. context2vec is five points ahead, and the interval, over words and seeds, holds zero. With hundreds of labels the two words beside are not beaten at all.
+# say: Stored: more text, three seeds, eight labelled sentences a sense. context2vec is thirteen points ahead of its untrained twin: so here something was learnt. But now the strongest rival: word2vec vectors of the two words beside. context2vec is five points ahead, and the interval, over words and seeds, holds zero. And naive Bayes, which counts two words on either side and has read no other text, has 61 per cent. With hundreds of labels the two words beside are not beaten at all.
 #
 # ask: Which bar is the fairest control?
 #
@@ -1144,14 +1150,17 @@ from elmo_mini.tasks.context2vec_use import context_vectors
 
 for pair, gain in course["leads, over words and seeds"].items():
     print(f"{pair}: {lead(gain)}")
+by_counts = TASK.by_counting()  # naive Bayes on two words on either side, and no other text
+print(f"naive Bayes: {by_counts.mean():.0%} right")
 for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt)):
     correct = vote(at_word(context_vectors(reader, vocabulary, TASK.tokens)))
     print(f"{name} here, one run with less text: {correct.mean():.0%} right")
+    print(f"   less naive Bayes, over words: {lead(TASK.score(1.0 * correct - by_counts))}")
 
 # %% [markdown]
 # The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line that no vector of a spelling passes, 55.5.
 #
-# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
+# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And **naive Bayes** needs no vectors at all: it counts the two words on either side in the labelled sentences, and has 61 %. Your context2vec is not clearly ahead of that. The stored one's 63.7 % are no more than 3 points above, and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. (Lesson 09 asks what a larger reader *adds* to naive Bayes.) And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
 #
 # That was with eight labelled sentences for each sense. With hundreds, the two words beside are not beaten: the figure is at the end.
 # %% [markdown] deck="words"
@@ -1177,9 +1186,9 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 #
 # - A plain recurrent network has a vanishing gradient. An LSTM's cell state is multiplied by a gate and added to, and the gate must be open.
 # - Rows are stretches of one text, and targets are one position ahead. The state is carried from window to window; the gradient is cut off (truncated BPTT).
-# - Perplexity, the exponential of the cross-entropy, means nothing without its vocabulary. Counting is a strong opponent.
+# - Perplexity, the exponential of the cross-entropy, means nothing without its vocabulary. Counting is a strong opponent, and both together bet best.
 # - A state is a vector of the word in its **left** context. At senses, untrained states come near trained ones.
-# - context2vec looks at a gap from both sides. With few labels it beats its untrained twin, but not clearly two neighbours with trained vectors. With many, the twin and the two words beside do about as well or better.
+# - context2vec looks at a gap from both sides. With few labels it beats its untrained twin, but not clearly two neighbours with trained vectors, nor naive Bayes on four neighbours. With many, the twin and the two words beside do about as well or better.
 
 # %%
 calibration()
@@ -1223,7 +1232,7 @@ readers.stored_senseval(senseval)
 readers.senseval_leads(senseval)
 
 # %% [markdown]
-# **With hundreds of labels the cheap controls are not beaten**: neither the two words beside nor the untrained twin. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The two words and the average know every word; the readers see `<unk>` outside their 4,000.) So what was learnt from plain text paid where labels were few, against random vectors; but sentences and classifier differ as well, and lesson 09 brings a stronger rival. Lessons 06 to 09 bring more text and weights.
+# **With hundreds of labels the cheap controls are not beaten**: neither the two words beside nor the untrained twin. *Interest rates*, *hard to*, *serve as*: a classifier that has seen such neighbours often enough needs no reader. For *serve* the average of all the words around beats everybody: its senses (a dish, a country, a purpose) differ by **topic**, and the topic is all over a long context. (The two words and the average know every word; the readers see `<unk>` outside their 4,000.) So what was learnt from plain text paid where labels were few, against random vectors, though not clearly against naive Bayes; but sentences and classifier differ as well, and lesson 09 brings a stronger rival. Lessons 06 to 09 bring more text and weights.
 
 # %% [markdown] slide="subslide"
 # ## If you have time: two short exercises
