@@ -1129,7 +1129,7 @@ outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2]
 # %% [markdown] deck="figure"
 # minutes: 3
 #
-# say: Stored: more text, three seeds, eight labelled sentences a sense. context2vec is thirteen points ahead of its untrained twin: so here something was learnt. But now the strongest rival: word2vec vectors of the two words beside. context2vec is five points ahead, and the interval, over words and seeds, holds zero. And naive Bayes, which counts two words on either side and has read no other text, has 61 per cent. With hundreds of labels the two words beside are not beaten at all.
+# say: Stored: more text, three seeds, eight labelled sentences a sense. context2vec is thirteen points ahead of its untrained twin: so here something was learnt. But now the strongest rival: word2vec vectors of the two words beside. context2vec is five points ahead, and the interval, over words and seeds, holds zero. And naive Bayes, which counts two words on either side and has read no other text, has 60 per cent. With hundreds of labels the two words beside are not beaten at all.
 #
 # ask: Which bar is the fairest control?
 #
@@ -1160,7 +1160,7 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # %% [markdown]
 # The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line that no vector of a spelling passes, 55.5.
 #
-# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And **naive Bayes** needs no vectors at all: it counts the two words on either side in the labelled sentences, and has 61 %. Your context2vec is not clearly ahead of that. The stored one's 63.7 % are no more than 3 points above, and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. (Lesson 09 asks what a larger reader *adds* to naive Bayes.) And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
+# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And **naive Bayes** needs no vectors at all: it counts the two words on either side in the labelled sentences, and has 60 %. Your context2vec is not clearly ahead of that. The stored one's 63.7 % are 3 points above it (not compared sentence by sentence), and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. (Lesson 09 asks what a larger reader *adds* to naive Bayes.) And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
 #
 # That was with eight labelled sentences for each sense. With hundreds, the two words beside are not beaten: the figure is at the end.
 # %% [markdown] deck="words"
