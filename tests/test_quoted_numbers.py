@@ -255,7 +255,6 @@ def taglm() -> list[str]:
         f"the clues have {100 * named:.1f} (five seeds; {between(both, 0, 100)} over seeds and "
         f"sentences), more on average than the {without:.1f} without",
         f"layer 0 brings {layer_0 - 100 * named:.0f} points, and context {top - layer_0:.0f} more",
-        f"counted clues, no network **{100 * named:.1f}**",
     ]
 
 

@@ -1175,13 +1175,15 @@ for kind, cases in misspelt.slips(known).items():
 # What did training bring? Give your function **random** tables, of as many numbers as fastText's and of six times as many (two letters swapped; three draws of each):
 
 # %%
+from functools import partial
+
 buckets = len(fast.wv.vectors_ngrams)
 for size in (50, 300):
     shares = []
     for seed in range(3):
         tables = misspelt.random_pieces(len(known), buckets, size, seed)
-        sums = {word: subword_vector(word, known, *tables) for word in known}
-        shares.append(np.mean(misspelt.found_by_sums(cases, known, sums)))
+        summed = partial(lambda pieces, word: subword_vector(word, known, *pieces), tables)
+        shares.append(np.mean(misspelt.found_by_sums(cases, known, summed)))
     print(f"random pieces, {size} numbers: {', '.join(f'{s:.0%}' for s in shares)}")
 
 # %% [markdown]

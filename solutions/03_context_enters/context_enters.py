@@ -697,13 +697,13 @@ readers.cell_gradients(
 )
 
 # %% [markdown]
-# The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (Many start them open; in lesson 07 you will meet a 1 that is added to $f$.)
+# The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (In lesson 07, a 1 is added to $f$.)
 #
 # Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8.
 #
-# But the two know different things. Give each word half of the LSTM's probability and half of the triples', and the **mixture** beats both, as printed above (one run). So the question to ask of a network is not only whether it beats the counts: what does it add to them?
+# But the two know different things: half of the LSTM's probability and half of the triples', the **mixture**, beats both (printed above, one run). So ask what a network *adds* to the counts.
 #
-# Compare perplexities only on the same text **with the same vocabulary**. Every rare word that becomes `<unk>` makes the game easier.
+# Compare perplexities only on the same text **with the same vocabulary**: every rare word that becomes `<unk>` makes it easier.
 #
 # ### Change one thing: a reader who forgets
 #
@@ -755,7 +755,7 @@ print(f"From zeros: {perplexity_on(model, 4, zeros) / reached:.2f} times")
 outcome("forgetful", perplexity_on(model, 4, average) / reached, factor=1.1)
 
 # %% [markdown]
-# Most of the loss from zeros is no lost memory: the page of zeros is strange to the model. From the average page far less is lost, so **the last words count most**, and what lies far back adds little.
+# Most of the loss from zeros is no lost memory: the page of zeros is strange to the model. From the average page far less is lost: to this LSTM **the last words count most**.
 
 # %% [markdown] slide="slide"
 # ## 5. Three broken runs
@@ -990,7 +990,7 @@ print("Your LSTM before the untrained ones, over 28 words and 5 draws:", gain)
 outcome("state_senses", gain.verdict)
 
 # %% [markdown]
-# The ceiling knows the answers of the test, and nobody clearly passes it. And untrained states come near the trained ones: a state mixes in the words before, its **neighbours**, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* does not survive this control in the stored run below.
+# The ceiling knows the answers of the test, and nobody clearly passes it. And untrained states come near: a state mixes in its **neighbours**, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* does not survive this control below.
 #
 # Besides, the state knows the left side only. In *the bank of the river* the word that tells comes afterwards.
 
@@ -1120,7 +1120,7 @@ share = spoilt_losses[-1] / honest_losses[len(spoilt_losses) - 1]
 outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2])
 
 # %% [markdown]
-# A wonderful loss that means nothing: the spoilt reader can copy the word under its nose. Lesson 12 has BERT's way round this leak.
+# It means nothing: the spoilt reader copies the word. Lesson 12 has BERT's way round this leak.
 #
 # ### The same vote for both readers
 #
@@ -1158,11 +1158,11 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
     print(f"   less naive Bayes, over words: {lead(TASK.score(1.0 * correct - by_counts))}")
 
 # %% [markdown]
-# The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line that no vector of a spelling passes, 55.5.
+# The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line, 55.5.
 #
-# But *random* vectors cannot say that *river* is like *stream*. Give the same two words the **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. And **naive Bayes** needs no vectors at all: it counts the two words on either side in the labelled sentences, and has 60 %. Your context2vec is not clearly ahead of that. The stored one's 63.7 % are 3 points above it (not compared sentence by sentence), and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. (Lesson 09 asks what a larger reader *adds* to naive Bayes.) And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
+# But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. Yours is not clearly ahead of that, and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
 #
-# That was with eight labelled sentences for each sense. With hundreds, the two words beside are not beaten: the figure is at the end.
+# (That was with eight labelled sentences a sense. With hundreds: at the end.)
 # %% [markdown] deck="words"
 # ## What to take home
 #

@@ -872,7 +872,7 @@ gain = more["untrained, whitened", "untrained, as it is"]
 outcome("white", WHITE[0 if gain["low"] > 0 else 1 if gain["high"] < 0 else 2])
 
 # %% [markdown]
-# Does training help with misspelt words? The 128 cannot tell. The 600 can: as it is, the trained network finds **clearly fewer** than the untrained ones. Whitened, the two are about level. And neither is ahead of the edit distance, which needs no network. What finds misspelt words is that letters are read at all. A word table would score 0.
+# Does training help with misspelt words? The 128 cannot tell. The 600 can: as it is, the trained network finds **clearly fewer** than the untrained ones. Whitened, the two are about level; whitening costs the untrained ones hits. And neither is ahead of the edit distance, which needs no network. What finds misspelt words is that letters are read at all. A word table would score 0.
 #
 # And the lead in grammar?
 

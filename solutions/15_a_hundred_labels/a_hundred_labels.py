@@ -617,7 +617,7 @@ check("paired_interval", paired_interval)
 # %% [markdown] slide="subslide"
 # ### The strongest rival
 #
-# ELMo has read millions of words, the bag a hundred texts. Is that fair? Counting can read, too: the task has texts *without* labels. Naive Bayes counts, for each class, how often every word occurs. Then **EM** (expectation–maximisation) goes round and round: the counts guess a label for each unlabelled text, say 0.8 of class 1; the guesses join the counts, 0.8 here and 0.2 there; with the new counts, guess again. Ten rounds take less than a second, without any network. One setting matters: words and pairs that stand in fewer than three texts are left out. With them, 25 labels often set EM out on a wrong way. Whichever class has more words among its labels then takes nearly all texts, and each round leads further astray. (That was so in 11 of 20 draws, on texts for trying out; without the rare words, in none.) The result is a text's **log-odds**, $\log p - \log(1 - p)$ of class 1: above 0, class 1 is the likelier one, and far from 0 the reader is sure.
+# ELMo has read millions of words, the bag a hundred texts. Is that fair? Counting can read, too: the task has texts *without* labels. Naive Bayes counts, for each class, how often every word occurs. Then **EM** (expectation–maximisation) goes round and round: the counts guess a label for each unlabelled text, say 0.8 of class 1; the guesses join the counts, 0.8 here and 0.2 there; with the new counts, guess again. Ten rounds take less than a second, without any network. One setting matters: words and pairs that stand in fewer than three texts are left out. With them, 25 labels often set EM out on a wrong way. Then one class takes nearly all texts, and each round leads further astray. (In 11 of 20 draws, on texts for trying out; without rare words, in none.) The result is a text's **log-odds**, $\log p - \log(1 - p)$ of class 1: above 0, class 1 is the likelier one, and far from 0 the reader is sure.
 
 # %%
 from itertools import pairwise
@@ -748,7 +748,7 @@ outcome("few", 100 * leads["ELMo"][0][0], unit="points")
 # %% [markdown]
 # The bars are points ahead of the bag of words; a whisker is the 95 % interval over draws and texts. Five draws are few: a bootstrap cannot draw labels that were never there. So such intervals are too narrow (lesson 11), and one that ends near 0 proves little. And *no clear difference* is not *no difference*.
 #
-# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. EM has met no other text than this task's, without labels, and that is enough: from *a bore* it learns what stands beside *bore*. (Where texts are of films, the biLM has read the asked ones, without labels.)
+# A bag of words must meet a word among its labels to know it. ELMo has met thousands of words, and 25 examples are enough to draw a line through what it knows. EM has met this task's texts alone, without labels, and that is enough. (Where texts are of films, the biLM has read the asked ones, without labels.)
 #
 # Is that so on every task? The stored runs try four, against the bag of words, and then against EM. The second, *quoted or reported*, asks whose words stand in the news. The last two are lesson 11's.
 
@@ -776,7 +776,7 @@ report.elmo_against_em()
 #
 # *SVD of the text* finds the main directions in which words occur together, in texts without labels (in papers, *latent semantic analysis*). An untrained ELMo has the same width and reads the same letters, but nothing was learnt. It is far behind ELMo wherever ELMo is ahead: there, reading helps, and not the network's shape.
 #
-# And the counts that read? Held to EM, in the printed lines (ten draws, the others have five), ELMo is **nowhere clearly ahead**, and on opinions and plots with 25 labels it is 5.3 points behind (1.0 to 9.9). Whoever shows ELMo beside supervised counts alone has left out the rival that matters. What the two can do together is the question of section 7.
+# And the counts that read? Held to EM, in the printed lines (ten draws, the others have five), ELMo is **nowhere clearly ahead**, and on opinions and plots with 25 labels it is 5.3 points behind (1.0 to 9.9). ELMo beside supervised counts alone lacks the rival that matters. What the two can do together is the question of section 7.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken reports
@@ -1043,7 +1043,7 @@ report.taught_figure()
 report.print_taught("opinion or plot")
 
 # %% [markdown]
-# On opinions and plots co-training is ahead of ELMo alone, by 8 points with 25 labels and 4 with 50. With 100 no difference is seen. (Your five draws above may say *ahead* there: intervals over few draws are too narrow.) But the stronger reader is the one to beat, and here that is the counts: over EM alone it gains 2 to 3 points, clearly. And most of that comes from two readers, not from their teaching: over log-odds that are merely added, the teaching gains 1 to 2 points.
+# On opinions and plots co-training is ahead of ELMo alone, by 8 points with 25 labels and 4 with 50. With 100 no difference is seen. (Your five draws above may say *ahead* there: intervals over few draws are too narrow.) But the reader to beat is the stronger one, here the counts: over EM alone it gains 2 to 3 points, clearly. Part of that comes from having two readers: over log-odds merely added, the teaching gains 1 to 2 points.
 #
 # On *quoted or reported* the teaching does harm: with 25 labels co-training is behind ELMo alone, and with each number behind the two merely added. On the other two tasks it brings nothing that can be seen over ELMo. A teacher that is wrong teaches its mistakes.
 
@@ -1297,7 +1297,7 @@ needed = report.catch_up(mine("labels_needed"))
 outcome("catch_up", needed["opinion or plot"])
 
 # %% [markdown]
-# On opinions and plots the bag of words needs many times the labels, on *quoted or reported* several times, on the other two tasks at most twice as many. That is a baseline that reads nothing: the counts of section 5, which read the unlabelled texts, need no more labels than ELMo does. (Between measured points the line is a guess, and the bands are wide.) So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. And a fifth, from section 5: what the model had read, and what the baseline may read.
+# On opinions and plots the bag of words needs many times the labels, on *quoted or reported* several times, on the other two tasks at most twice as many. That baseline reads nothing: counts that do, by EM, need no more labels than ELMo. (Between measured points the line is a guess, and the bands are wide.) So the honest sentence has four parts: *this* model, on *this* task, against *that* baseline, with *so many* labels. And a fifth, from section 5: what the model had read, and what the baseline may read.
 
 # %% [markdown]
 # ## Further reading
