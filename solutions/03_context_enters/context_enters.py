@@ -992,7 +992,7 @@ outcome("state_senses", gain.verdict)
 # %% [markdown]
 # The ceiling knows the answers of the test, and nobody clearly passes it. And untrained states come near: a state mixes in its **neighbours**, whoever sets the weights. *"The states tell senses apart, so the model has learnt them"* does not survive this control below.
 #
-# Besides, the state knows the left side only. In *the bank of the river* the word that tells comes afterwards.
+# And the state knows the left side only: in *the bank of the river* the word that tells comes later.
 
 # %% [markdown] slide="slide"
 # ## 7. context2vec: the view from both sides
@@ -1160,7 +1160,7 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # %% [markdown]
 # The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line, 55.5.
 #
-# But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. Yours is not clearly ahead of that, and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. And the spoilt reader? With Brown its wonderful loss is worth no more than the two words at random (one run).
+# But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. Yours is not clearly ahead of that, and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. With Brown the spoilt reader's wonderful loss is worth no more than two random words (one run).
 #
 # (That was with eight labelled sentences a sense. With hundreds: at the end.)
 # %% [markdown] deck="words"
