@@ -701,7 +701,7 @@ readers.cell_gradients(
 #
 # Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8.
 #
-# But the two know different things: half of the LSTM's probability and half of the triples', the **mixture**, beats both (printed above, one run). So ask what a network *adds* to the counts.
+# But the two know different things: half of the LSTM's probability and half of the triples', the **mixture**, beats both (above, one run). So ask what a network *adds* to the counts.
 #
 # Compare perplexities only on the same text **with the same vocabulary**: every rare word that becomes `<unk>` makes it easier.
 #
@@ -1160,7 +1160,7 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
 # %% [markdown]
 # The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line, 55.5.
 #
-# But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. Yours is not clearly ahead of that, and the stored LSTM's 58.3 % are below. So these sentences do not show that plain text paid. With Brown the spoilt reader's wonderful loss is worth no more than two random words (one run).
+# But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. Yours is not clearly ahead of that, and the stored LSTM's 58.3 % are below. So they do not show that plain text paid. With Brown the spoilt reader's wonderful loss is worth no more than two random words (one run).
 #
 # (That was with eight labelled sentences a sense. With hundreds: at the end.)
 # %% [markdown] deck="words"
