@@ -1120,7 +1120,7 @@ share = spoilt_losses[-1] / honest_losses[len(spoilt_losses) - 1]
 outcome("leak", LOSS[0] if share < 0.75 else LOSS[1] if share < 1.1 else LOSS[2])
 
 # %% [markdown]
-# It means nothing: the spoilt reader copies the word. Lesson 12 has BERT's way round this leak.
+# It means nothing: the spoilt reader can copy the word under its nose. Lesson 12 has BERT's way round this leak.
 #
 # ### The same vote for both readers
 #
@@ -1158,11 +1158,11 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
     print(f"   less naive Bayes, over words: {lead(TASK.score(1.0 * correct - by_counts))}")
 
 # %% [markdown]
-# The intervals of these leads redraw whole words and seeds (28 and 3); the whiskers in the figure are over seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line, 55.5.
+# These leads' intervals redraw words and seeds (28 and 3); the figure's whiskers, seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line, 55.5.
 #
 # But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.0 points (−1.6 to 11.9) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. Yours is not clearly ahead of that, and the stored LSTM's 58.3 % are below. So they do not show that plain text paid. With Brown the spoilt reader's wonderful loss is worth no more than two random words (one run).
 #
-# (That was with eight labelled sentences a sense. With hundreds: at the end.)
+# (Eight labelled sentences a sense; with hundreds: at the end.)
 # %% [markdown] deck="words"
 # ## What to take home
 #
