@@ -116,10 +116,12 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
     return interval_bars(labels, rows, title=title, ylabel="points ahead")
 
 
-def elmo_against_em(count: int = 100) -> None:
+def elmo_against_em(counts: Sequence[int] = (25, 100)) -> None:
     """Print how far ELMo is ahead of counts with EM, on all four tasks."""
     for task, of in taught().items():
-        print(f"{task:<18} {count} labels, ELMo less EM: {lead(of[EM][str(count)]['elmo'])}")
+        for count in counts:
+            point = of[EM][str(count)]["elmo"]
+            print(f"{task:<18} {count:>3} labels, ELMo less EM: {lead(point)}")
 
 
 def clearly_taught() -> dict[str, list[str]]:

@@ -11,10 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.results.stored import stored_result
+from elmo_mini.extras import brought_by
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
+
+with brought_by("experiments"):
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
 
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
@@ -56,6 +61,25 @@ class SenseTask:
             train, test = (np.flatnonzero((self.words == word) & p) for p in self._parts)
             predicted = knn(vectors[train], self.senses[train].tolist(), vectors[test], 3)
             correct[test] = np.array(predicted) == self.senses[test]
+        return correct[self.is_test]
+
+    def by_counting(self) -> Right:
+        """(335,) whether naive Bayes is right: the form and two words on either side, counted.
+
+        It learns from the labelled sentences alone; no other text is read.
+        """
+        seen = []
+        for words, at in zip(self.tokens, self.positions, strict=True):
+            around = ["", "", *words, "", ""][at : at + 5]
+            seen.append([f"{offset} {word}" for offset, word in enumerate(around, -2)])
+        correct = np.zeros(len(self.words), bool)
+        for word in np.unique(self.words):
+            train, test = (np.flatnonzero((self.words == word) & p) for p in self._parts)
+            counts = CountVectorizer(analyzer=list)
+            known = counts.fit_transform([seen[row] for row in train])
+            model = MultinomialNB(alpha=0.5).fit(known, self.senses[train])
+            said = model.predict(counts.transform([seen[row] for row in test]))
+            correct[test] = said == self.senses[test]
         return correct[self.is_test]
 
     def score(self, correct: Sequence[Right] | NDArray[np.float64]) -> dict[str, float]:

@@ -4,16 +4,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elmo_mini import corpora
 from elmo_mini.extras import brought_by
 from elmo_mini.progress import WithProgress
+from elmo_mini.word_vectors.table import unit
 
 with brought_by("experiments"):
     from gensim.models import FastText
 
 ASKED = 80
 
+Floats = NDArray[np.float32]
 Pieces = Callable[[str], Sequence[str]]
 
 
@@ -37,6 +40,27 @@ def slips(words: list[str]) -> dict[str, list[tuple[str, str]]]:
         made["two letters swapped"].append((swapped, word))
     known = set(words)
     return {kind: [pair for pair in pairs if pair[0] not in known] for kind, pairs in made.items()}
+
+
+def random_pieces(words: int, buckets: int, size: int, seed: int) -> tuple[Floats, Floats]:
+    """Vectors of words (V, size) and of pieces (K, size) that nobody has trained."""
+    draw = np.random.default_rng(seed).standard_normal
+    return draw((words, size)).astype(np.float32), draw((buckets, size)).astype(np.float32)
+
+
+def found_by_sums(
+    cases: Sequence[tuple[str, str]], words: Sequence[str], vector: Callable[[str], Floats]
+) -> list[bool]:
+    """Of each misspelt word: whether its word is among the five of the nearest vectors.
+
+    Parameters
+    ----------
+    vector : gives a spelling's vector, of a known word or not
+    """
+    table = unit(np.stack([vector(word) for word in words]))
+    asked = unit(np.stack([vector(slip) for slip, _ in cases]))
+    five = np.argsort(-(asked @ table.T), axis=1)[:, :5]
+    return [meant in {words[i] for i in row} for row, (_, meant) in zip(five, cases, strict=True)]
 
 
 def nearest_by_pieces(

@@ -18,6 +18,8 @@ from course.results.intervals import interval
 from course.ulmfit.broken_tunings import broken_runs
 from course.ulmfit.stages_setup import (
     GENERAL_SENTENCES,
+    MANY,
+    PLAIN_RATE,
     ULMFiTSetup,
     checkpoints,
     schedule_for,
@@ -29,6 +31,8 @@ from elmo_mini.ulmfit.stages import Stage3
 LABELS = 100
 LONGER = 3
 """How many times the epochs with all labels once more."""
+RATES, TUNED_ON = (0.005, 0.01, 0.02, 0.04), (101, 102, 103)
+"""For the recipe, and the draws of labels that choose one of them on dev. Plain has had its own."""
 WHOLE, NONE = "the whole recipe", "none of the three"
 PLAIN = "plain, at a rate of its own"
 PARTS: dict[str, Stage3] = {
@@ -103,6 +107,46 @@ def longer(task: str, tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tu
             if way != NETWORKS[2]
         },
     }
+
+
+def rates(task: str, tasks: dict[str, ULMFiTSetup], seeds: Sequence[int]) -> tuple[str, Result]:
+    """Few labels: the recipe at a rate that was chosen on dev, as plain's was."""
+    setup = tasks[task]
+    few = [count for count in setup.draws if count <= MANY]
+    dev = setup.task.dev.drawn(min(MANY // 2, len(setup.task.dev.texts)), 0)
+    judge = replace(setup, task=replace(setup.task, test=dev), runs={})
+    on_dev = {
+        rate: [
+            float(judge.correct([_recipe(judge, count, rate, s) for s in TUNED_ON]).mean())
+            for count in few
+        ]
+        for rate in RATES
+    }
+    print(task, on_dev, flush=True)
+    best = max(RATES, key=lambda rate: sum(on_dev[rate]))
+    rights = {
+        way: [setup.correct([one(setup, count, rate, s) for s in seeds]) for count in few]
+        for way, one, rate in ((WHOLE, _recipe, best), (PLAIN, _plain, PLAIN_RATE))
+    }
+    leads = [share_right(one - other) for one, other in zip(*rights.values(), strict=True)]
+    print(task, best, [lead["mean"] for lead in leads], flush=True)
+    return f"Few labels, the recipe at a rate chosen on dev, {setup.task.what}", {
+        "labels": few,
+        "draws": len(seeds),
+        "rate": best,
+        "right on dev": {str(rate): shares for rate, shares in on_dev.items()},
+        "right": {way: list(map(share_right, each)) for way, each in rights.items()},
+        "lead over plain": leads,
+    }
+
+
+def _recipe(setup: ULMFiTSetup, count: int, rate: float, seed: int) -> Any:
+    return setup.trained(count, replace(schedule_for(count), rate=rate), seed).probabilities
+
+
+def _plain(setup: ULMFiTSetup, count: int, rate: float, seed: int) -> Any:
+    how = replace(single_rate(schedule_for(count)), rate=rate)
+    return setup.trained(count, how, seed).probabilities
 
 
 def _every_way(setup: ULMFiTSetup, count: int, seeds: Sequence[int]) -> dict[str, Right]:
@@ -203,6 +247,8 @@ EXPERIMENTS: dict[str, Callable[[dict[str, ULMFiTSetup], Sequence[int]], tuple[s
     "broken": broken,
     "labels-questions": partial(labels, "questions"),
     "labels-opinions": partial(labels, "opinions"),
+    "rates-questions": partial(rates, "questions"),
+    "rates-opinions": partial(rates, "opinions"),
     "longer-questions": partial(longer, "questions"),
     "longer-opinions": partial(longer, "opinions"),
 }

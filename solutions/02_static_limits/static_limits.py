@@ -1172,7 +1172,22 @@ for kind, cases in misspelt.slips(known).items():
     print(f"    {1 - np.mean([w.mean() for w in whole]):.0%} of a word's pieces are broken")
 
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And the control finds the right word at least as often, without any vector: for slips of the pen the pieces do the work, and this fastText keeps less of them than a plain count does. (Whether the sum is at fault or its few numbers, we have not asked.) The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
+# What did training bring? Give your function **random** tables, of as many numbers as fastText's and of six times as many (two letters swapped; three draws of each):
+
+# %%
+from functools import partial
+
+buckets = len(fast.wv.vectors_ngrams)
+for size in (50, 300):
+    shares = []
+    for seed in range(3):
+        tables = misspelt.random_pieces(len(known), buckets, size, seed)
+        summed = partial(lambda pieces, word: subword_vector(word, known, *pieces), tables)
+        shares.append(np.mean(misspelt.found_by_sums(cases, known, summed)))
+    print(f"random pieces, {size} numbers: {', '.join(f'{s:.0%}' for s in shares)}")
+
+# %% [markdown]
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And two controls do as well, without training. A count of equal pieces finds the right word at least as often. So do sums of *random* pieces, if they have 300 numbers; with 50 they find far fewer than fastText does. So for slips of the pen the pieces do the work. The sum is not at fault: few numbers blur it, and training mends a part of that. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 #

@@ -55,3 +55,14 @@ def test_what_is_spoken_is_drawn_word_by_word() -> None:
     last = vocabulary.word(len(vocabulary) - 1)
     assert spoken(after, draw, vocabulary, ["a"], 0.5, most=3) == f"a {last} / {last}"
     assert [len(ids) for ids in seen] == [2, 3, 4]
+
+
+def test_naive_bayes_needs_only_the_words_beside(
+    task: SenseTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = task.by_counting()
+    assert right.shape == (335,)
+    assert task.score(right)["low"] > 0.5
+    monkeypatch.setattr(task, "tokens", [["bank"]] * len(task.tokens))
+    monkeypatch.setattr(task, "positions", [0] * len(task.tokens))
+    assert task.by_counting().mean() < right.mean() - 0.1

@@ -12,9 +12,10 @@ def hold(printed: str, corpora: bool) -> None:
     leads = {(name, int(count)): (float(mean), said) for name, count, mean, said in found}
     assert leads["ELMo", 25][0] > 5
     if corpora:
-        assert leads["yours less naive Bayes, EM", 25][0] > 5
+        assert 0 < leads["yours less naive Bayes, EM", 25][0] < 5
+        assert leads["naive Bayes, EM", 25][0] > leads["ELMo", 25][0]
         assert leads["ELMo", 25][1] == leads["ELMo", 100][1] == "ahead"
-        assert leads["naive Bayes, EM", 100][1] == "ahead"
+        assert leads["naive Bayes, EM", 25][1] == leads["naive Bayes, EM", 100][1] == "ahead"
         assert leads["yours less ELMo", 100][1] == "ahead"
         assert leads["changed", 100][0] < 0, "behind"
     half, most = numbers(r"637 texts: .* in (\d+)%.*\n1,299 texts: .* in (\d+)%", printed)

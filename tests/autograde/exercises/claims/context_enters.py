@@ -10,6 +10,9 @@ def hold(printed: str, corpora: bool) -> None:
     reached, pairs, _ = numbers(r"Your LSTM (.*), pairs (.*), triples (.*)", printed)
     assert before > 10 * reached
     assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
+    triples = float(re.findall(r", triples (\S+)", printed)[0])
+    (together,) = numbers(r"half of each one's probability: (\S+)", printed)
+    assert together < min(reached, pairs, triples), "they know different things"
     (from_zeros,) = numbers(r"From zeros: (\S+) times", printed)
     assert from_zeros > 1.3, "the page of zeros is strange to the model"
     same, following = (
@@ -25,4 +28,8 @@ def hold(printed: str, corpora: bool) -> None:
         numbers(rf"{name} here, one run with less text: (\d+)% right", printed)[0]
         for name in ("context2vec", "the spoilt one")
     )
+    (counts,) = numbers(r"\nnaive Bayes: (\d+)% right", printed)
+    assert counts == 60
+    over_counts = re.findall(r"less naive Bayes, over words: \S+ \(.*\): (.*)", printed)
+    assert over_counts[0] != "ahead", "not clearly ahead of that"
     assert spoilt < min(honest, 53) or not corpora, "no more than the two words beside, 50.5"

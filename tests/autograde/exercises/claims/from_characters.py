@@ -6,13 +6,17 @@ from tests.autograde.exercises.claims import numbers
 
 
 def hold(printed: str, corpora: bool) -> None:
-    rows = re.findall(r"^(.* less .*): [+-]\S+ \(.*\): (.*)$", printed, re.MULTILINE)
-    verdicts = dict(rows)
-    for how in ("as it is", "whitened"):  # "cannot tell, in either measure"
-        said = verdicts[f"trained, {how} less untrained, {how}"]
-        assert said == "no clear difference"
-    assert verdicts["untrained, whitened less untrained, as it is"] == "behind"
-    assert verdicts["trained, as it is less letters to change"] == "behind"
+    few, many = re.split(r"^128 as people|^600 made", printed, flags=re.MULTILINE)[1:]
+    pattern = re.compile(r"^  (.* less .*): [+-]\S+ \((\S+) to (\S+)\): (.*)$", re.MULTILINE)
+    short, long = ({row[0]: row[1:] for row in pattern.findall(part)} for part in (few, many))
+    for how in ("as it is", "whitened"):  # "The 128 cannot tell"
+        assert short[f"trained, {how} less untrained, {how}"][2] == "no clear difference"
+    for verdicts in (short, long):
+        assert verdicts["untrained, whitened less untrained, as it is"][2] == "behind"
+        assert verdicts["trained, as it is less letters to change"][2] == "behind"
+    assert float(long["trained, as it is less untrained, as it is"][1]) < -4  # "clearly fewer"
+    low, high = map(float, long["trained, whitened less untrained, whitened"][:2])
+    assert -6 < low < high < 6, "whitened, about level"
     again = dict(re.findall(r"same class, whitened, trained against (.*): .*: (.*)", printed))
     assert again == ({"untrained": "ahead", "common ending": "behind"} if corpora else {})
     shut, half_open, more = numbers(

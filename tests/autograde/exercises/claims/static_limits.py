@@ -29,3 +29,8 @@ def hold(printed: str, corpora: bool) -> None:
     alone = [int(hit) for hit in re.findall(r"no vectors, by the share of .*: (\d+)%", printed)]
     assert len(summed) == len(alone) == 2
     assert all(one <= other for one, other in zip(summed, alone, strict=True))
+    at_random = {
+        size: [int(hit.strip("% ")) for hit in hits.split(",")]
+        for size, hits in re.findall(r"random pieces, (\d+) numbers: (.*)", printed)
+    }
+    assert max(at_random["50"]) + 10 < summed[1] < min(at_random["300"]) + 10, "few numbers blur"
