@@ -560,7 +560,7 @@ outcome("size", 100 * share, unit="%")
 #
 # minutes: 2
 #
-# say: Three habits. Two rates: body and head. A warm-up, since the first gradients come through a random head and are noise. And a leash, the formula: whoever moves away from the pretrained weights w-zero pays for it. With lambda zero this is plain fine-tuning. Weight decay is the same with zero in the place of w-zero.
+# say: Three habits. Two rates: body and head. A warm-up, since the first gradients come through a random head and are noise. And a leash, the formula: whoever moves away from the pretrained weights w-zero pays for it. With lambda zero this is plain fine-tuning. In our measurements one habit counts: give the body the head's rate, and 21 points are gone. Weight decay is the same with zero in the place of w-zero.
 #
 # ask: What does weight decay pull towards, and why is that odd for a pretrained body?
 #
@@ -661,7 +661,7 @@ for text in ("to answer", "the answer", "they call", "a call", "we will vote", "
     print(f"  {text}  ->  {TASK.classes[int(model(ids, mask).argmax())]}")
 
 # %% [markdown]
-# One habit counts here: **the body learns slowly**. At the head's rate it loses 21 points, as many as pretraining brought. A head that is slow, too, is no worse, and warm-up and fall gain nothing to be seen over the five lines. Papers report what their authors did; what it is worth, you measure. (One of the six answers is wrong: *the answer*. Fifty labels leave such gaps.)
+# One habit counts here: **the body learns slowly**. At the head's rate the network is 21 points worse, so all that pretraining brought is gone. Where the head is slow, too, no difference is seen. And warm-up and fall gain nothing to be seen over the five lines. (One of the six answers is wrong: *the answer*. Fifty labels leave such gaps.)
 #
 # ### Two modes
 #
@@ -1272,7 +1272,7 @@ print(
 # %% [markdown] deck="words"
 # ## What to take home
 #
-# - Fine-tuning: a **body**, a **head**, two rates, one loop.
+# - Fine-tuning: a **body** that learns slowly, a **head**, one loop.
 # - Not the size of the weights: **which number stands where**.
 # - A good start is worth most with the **fewest labels**.
 # - Ask of each gain: **ahead of whom?**
