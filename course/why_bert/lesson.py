@@ -1,4 +1,4 @@
-"""All that lesson 14 takes from the course: texts, rivals that need no network, and pictures."""
+"""All that lesson 14 takes from the course: texts, runs with a fault, and pictures."""
 
 from course.results import published
 from course.results.lead import lead_of
@@ -25,7 +25,7 @@ from course.why_bert.published_tables import (
     print_elmo,
     squad_and_swag,
 )
-from course.why_bert.rivals import beside, features, rivals_of, scaled
+from course.why_bert.rivals import table_of_last_words
 from elmo_mini.models.fine_tuning import CausalLM
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.transformer.files import load_causal_lm
@@ -34,11 +34,9 @@ __all__ = [
     "BOUNDARY",
     "CausalLM",
     "bars",
-    "beside",
     "broken_figure",
     "by_labels",
     "elmo_in_answering",
-    "features",
     "features_figure",
     "fixed_and_open",
     "glue_figure",
@@ -57,8 +55,7 @@ __all__ = [
     "planted",
     "print_elmo",
     "published",
-    "rivals_of",
-    "scaled",
     "squad_and_swag",
     "stored_result",
+    "table_of_last_words",
 ]

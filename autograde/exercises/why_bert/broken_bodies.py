@@ -19,8 +19,8 @@ EXERCISE = WhichFault(
         4: "the loss would fall, slowly, and the answers would be no better than the commonest "
         "class",
         5: "the head would not have moved at all",
-        6: "the body would have lost a part of its length, and its language with it, while the "
-        "loss falls calmly",
+        6: "the body would have lost a part of its length, and could have moved by 100 % at "
+        "most, while the loss falls calmly",
     },
     look={
         "A": "Look at what its body knew of language before the run",

@@ -188,6 +188,10 @@ no fall: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
 the first step has a rate of 0: (step + 1) / warm_up -> step / warm_up
     Your first step has a rate of 0 and is lost. The highest rate is reached in the last step of the
     warm-up.
+two lines, counted from 0: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> step / warm_up if step < warm_up else (steps + 1 - step) / (steps - warm_up)
+    Your steps are counted from 0, so the first has a rate of 0, and the fall begins above the
+    highest rate. Count them from 1.
 0 in the last step: (steps - step) / (steps - warm_up) -> (steps - 1 - step) / (steps - warm_up)
     Your last step has a rate of 0 and is lost. The line reaches 0 one step later.
 the warm-up is turned round: (step + 1) / warm_up -> warm_up / (step + 1)
@@ -205,6 +209,11 @@ a scheduler that goes first: (step + 1) / warm_up -> (step + 2) / warm_up \
 the fall begins at warm_up: / (steps - warm_up)) -> / (steps - warm_up + 1))
     Your fall begins one step too early. Its line meets the highest rate at step `warm_up + 1`.
 falls over the whole run: (steps - step) / (steps - warm_up) -> (steps - step) / steps
+    Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
+    rate.
+falls over the whole run, from above: \
+        min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> (step + 1) / warm_up if step < warm_up else (steps - step) / steps
     Your fall is measured over the whole run. It begins when the warm-up ends, from the highest
     rate.
 the pull is to 0: ((now - then) ** 2).sum() -> (now ** 2).sum()

@@ -1,5 +1,9 @@
 """Lesson 14: its tasks, its rivals, its broken runs in small, and what is stored."""
 
+import ast
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -28,6 +32,7 @@ from course.why_bert.labels_saved import labels_needed
 from elmo_mini.models.fine_tuning import Classifier, tune
 from elmo_mini.text.vocabulary import Vocabulary
 
+ROOT = Path(__file__).resolve().parents[3]
 SETUP = course_setup()
 
 
@@ -41,7 +46,20 @@ def test_the_task_ships_and_no_text_of_the_test_stands_elsewhere() -> None:
     assert not long & {tuple(text) for part in (task.train, task.dev) for text in part.texts}
     words = {text[-1] for part in parts.values() for text in part.texts}
     assert len(words) <= 145  # "145 words are of this kind"
-    assert 0.5 < np.mean(np.array(task.test.labels) == 1) < 0.54  # "a guess is right on 53 %"
+    assert 0.5 < np.mean(np.array(task.test.labels) == 1) < 0.54  # "is right on 53 %"
+
+
+def test_the_lesson_shows_the_features_of_the_stored_runs() -> None:
+    lesson = (ROOT / "solutions/14_why_bert/why_bert.py").read_text(encoding="utf-8")
+    (shown,) = (
+        node
+        for node in ast.parse(lesson).body
+        if isinstance(node, ast.FunctionDef) and node.name == "features"
+    )
+    names: dict[str, Any] = {}
+    exec(ast.unparse(shown), names)
+    for text in (["run"], *noun_or_verb().train.texts[:50]):
+        assert sorted(names["features"](text)) == sorted(rivals.features_of(text))
 
 
 def test_words_that_are_both_and_often_enough() -> None:
