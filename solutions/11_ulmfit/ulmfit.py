@@ -777,7 +777,7 @@ for (task, way), counts in SHOWN.items():
 #
 # On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is 2.8 points behind *plain*, clearly, and 2.3 behind counting words, by one interval. With all 8,530 it is far behind both, and *from scratch* is level with *plain*.
 #
-# **And with both rates tuned?** The recipe's was then chosen on dev, too (0.02 on questions). The recipe less *plain*, with 50, 100 and 500 labels: questions 1.8 (−0.5 to 4.2), −4.4 (−13.0 to 1.5), −3.7 (−8.2 to −0.4). Tuning does not bring it ahead.
+# **And with both rates tuned?** The recipe's was then chosen on dev, too. The recipe less *plain*, with 50, 100 and 500 labels: questions 1.8 (−0.5 to 4.2), −4.4 (−13.0 to 1.5), −3.7 (−8.2 to −0.4). Tuning does not bring it ahead.
 #
 # **Did the recipe have too little time?** With all labels these runs have 6 epochs (questions) or 4 (opinions), and gradual unfreezing wakes the lowest layer in the fourth. So once more, with three times the epochs:
 
@@ -1105,7 +1105,7 @@ for way in ("naive Bayes SVM", "from scratch", "stages 1, 2 and 3"):
 # - Discriminative fine-tuning: each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangular learning-rate schedule rises for a tenth of the run and falls for the rest.
 # - Concat pooling takes the last state, the largest of each unit and the mean, never padding.
 # - Low rates keep the language model from being forgotten, layer by layer or one for all. A hundred labels did not reward it here.
-# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions it did better with 500 labels, and with all while the epochs were few. (With both rates tuned, up to 500 labels, the recipe was not clearly ahead either.)
+# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions it did better with 500 labels, and with all while the epochs were few. (With both rates tuned it was not ahead either.)
 # - A language model and counts of the same text know different things: the mixture bets best.
 # - Forgetting shows on general text, sleep in still weights, a leak in test text that reads too easily.
 

@@ -776,7 +776,7 @@ report.elmo_against_em()
 #
 # *SVD of the text* finds the main directions in which words occur together, in texts without labels (in papers, *latent semantic analysis*). An untrained ELMo has the same width and reads the same letters, but nothing was learnt. It is far behind ELMo wherever ELMo is ahead: there, reading helps, and not the network's shape.
 #
-# And the counts that read? Held to EM, in the printed lines (ten draws, the others have five), ELMo is **nowhere clearly ahead**, and on opinions and plots with 25 labels it is 5.3 points behind (1.0 to 9.9). ELMo beside supervised counts alone lacks the rival that matters. What the two can do together is the question of section 7.
+# And the counts that read? Held to EM, in the printed lines (ten draws, the others have five), ELMo is **nowhere clearly ahead**, and on opinions and plots with 25 labels it is 5.3 points behind (1.0 to 9.9).
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken reports
@@ -937,7 +937,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 #
 # ### Choose
 #
-# Anything goes that is made before the test is opened: one reader or two, a vote, another network of yours, your `choose` at work inside. A short way to features of your own is the larger masked model of lesson 12 (`load_masked_lm`): average its states over a text's words. On opinions and plots it is about as far ahead of the bag as ELMo (*masked LM*, in the figure of section 5). A network tuned inside `hand_in` is trained 16 times in the three minutes.
+# Anything goes that is made before the test is opened: one reader or two, a vote, another network of yours, your `choose` at work inside. A short way to features of your own is the larger masked model of lesson 12 (`load_masked_lm`): average its states over a text's words. On opinions and plots it is about as far ahead of the bag as ELMo. A network tuned inside `hand_in` is trained 16 times in the three minutes.
 #
 # **The hidden texts are opened once**, when you are satisfied. How often you did is counted in your folder, and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
 

@@ -25,11 +25,12 @@ def hold(printed: str, corpora: bool) -> None:
     assert points > 12
     assert said["features", "fresh"][0] == "ahead", "features beat the fresh network"
     assert said["features and state", "features"][0] == "ahead", "the state adds to features"
-    assert said["scrambled", "fresh"][1] < 0.3 * points, "next to none of the lead"
-    assert said["pretrained", "scrambled"][0] == "ahead"
+    assert said["nothing", "fresh"][1] < 0.3 * points, "next to none of the lead"
+    assert said["all", "nothing"][0] == "ahead"
     assert said["all", "block 1"][0] == "ahead", "upper blocks know how words meet"
-    assert said["your loop", "five lines"][0] == "unclear"
-    assert said["fine-tuned", "frozen"][0] != "behind"
+    assert said["fine-tuned", "five lines"][0] == "unclear"
+    assert said["fine-tuned", "both fast"][0] == "ahead", "the body must learn slowly"
+    assert said["fine-tuned", "frozen, your loop"][0] != "behind"
     assert said["fine-tuned", "frozen, logistic regression"][0] != "ahead"
     assert "to answer  ->  verb" in printed
     assert "his vote  ->  noun" in printed
@@ -42,7 +43,6 @@ def hold(printed: str, corpora: bool) -> None:
     assert float(alone[1]) > 72
     assert said["to 0", "no pull"][0] == "behind"
     assert said["to the start", "no pull"][0] == "unclear"
-    assert said["a third of the rate", "no pull"][0] == "unclear"
     found = re.findall(
         r"(\w+): (\d+)% right; perplexity (\S+) before, (\S+) after; moved: body (\d+)%", printed
     )
