@@ -779,7 +779,7 @@ for (task, way), counts in SHOWN.items():
 #
 # **And with both rates tuned?** The recipe's was then chosen on dev, too (0.02 on questions). The recipe less *plain*, with 50, 100 and 500 labels: questions 1.8 (−0.5 to 4.2), −4.4 (−13.0 to 1.5), −3.7 (−8.2 to −0.4). Tuning does not bring it ahead.
 #
-# **Did the recipe have too little time?** With all labels these runs have 6 epochs (questions) or 4 (opinions), and gradual unfreezing wakes the lowest layer in the fourth. So once more, with three times the epochs:
+# **Did the recipe have too little time?** With all labels these runs have 6 epochs (questions) or 4 (opinions), and gradual unfreezing wakes the lowest layer in the fourth. With three times the epochs:
 
 # %%
 print("All labels, three times the epochs; over draws and texts")
@@ -791,7 +791,7 @@ for task in report.TASKS:
     print(f"   {task}, the recipe less plain: {lead_and_verdict(point)}")
 
 # %% [markdown]
-# **On opinions, yes:** on the same draws the recipe clearly gains 5.3 points; *plain* shows no gain. The recipe is still 2.2 points behind *plain*, by one interval. On questions the recipe gains 3.6 points by one interval, and most of that is one draw. There it is level with *plain*, and clearly ahead of the bag of words, though not of the naive Bayes SVM.
+# **On opinions, yes:** on the same draws the recipe clearly gains 5.3 points; *plain* shows no gain. The recipe is still 2.2 points behind *plain*, by one interval. On questions the recipe gains 3.6 points by one interval, most of that in one draw. There it is level with *plain*, and clearly ahead of the bag of words, not of the naive Bayes SVM.
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
