@@ -509,12 +509,19 @@ def ulmfit() -> list[str]:
         if variant in LEFT_OUT
     )
     behind_counts = behind[naive][opinions["labels"].index(500)]
-    tuned = stored_result("ulmfit_rates_questions").numbers
-    assert "ahead" not in {verdict_twice(point) for point in tuned["lead over plain"]}
-    leads_tuned = [
-        f"{100 * point['mean']:.1f} ({between(point, 1, 100)})".replace("-", "−")
-        for point in tuned["lead over plain"]
-    ]
+    tuned = {task: stored_result(f"ulmfit_rates_{task}").numbers for task in parts}
+    assert not any(
+        verdict_twice(point) == "ahead" for of in tuned.values() for point in of["lead over plain"]
+    )
+    tuned_leads = "; ".join(
+        f"{task} "
+        + ", ".join(
+            f"{100 * point['mean']:.1f} ({between(point, 1, 100)})".replace("-", "−")
+            for point in of["lead over plain"]
+        )
+        for task, of in tuned.items()
+    )
+    rates = ", ".join(f"{of['rate']} on {task}" for task, of in tuned.items())
     assert verdict_twice(behind_counts) == "clear by one interval alone"
     return [
         f"{-100 * plain['mean']:.1f} points behind *plain*, clearly",
@@ -525,8 +532,8 @@ def ulmfit() -> list[str]:
         f"(draws and texts {between(alone, 1, 100)}, "
         f"the five draws alone {between(draws, 1, 100)})",
         f"(*plain*, {PLAIN_RATE})",
-        f"chosen on dev, too ({tuned['rate']} on questions)",
-        f"with 50, 100 and 500 labels: questions {', '.join(leads_tuned)}.",
+        f"chosen on dev, too ({rates})",
+        f"with 50, 100 and 500 labels: {tuned_leads}.",
         f"and {-100 * behind_counts['mean']:.1f} behind counting words, by one interval",
         f"the narrowest of these intervals reaches {100 * narrowest:.1f} points to either side",
         f"gains {100 * gained['questions'][pipeline]['mean']:.1f} points by one interval",

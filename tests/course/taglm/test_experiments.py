@@ -54,6 +54,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
     files = (
         "all_labels",
         "broken",
+        "clues",
         "direction",
         "ner",
         "one_percent",
