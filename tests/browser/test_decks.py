@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autograde.building.lesson_source import Lesson, read_lesson
-from autograde.slides.deck import deck, stored_notebook
+from autograde.slides.deck import deck, solved_notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 LESSONS = [
@@ -37,7 +37,7 @@ def made(lesson: Lesson, decks: Path) -> Path:
     """The deck of a lesson."""
     page = decks / f"{lesson.name}.html"
     if not page.exists():
-        page.write_text(deck(lesson, stored_notebook(lesson)), encoding="utf-8")
+        page.write_text(deck(lesson, solved_notebook(lesson)), encoding="utf-8")
     return page
 
 
