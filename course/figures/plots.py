@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import (
     FixedLocator,
@@ -19,6 +19,7 @@ from matplotlib.ticker import (
     StrMethodFormatter,
 )
 
+from course.figures.controls import is_control
 from course.figures.labels import MARKER_POINTS, put_words_beside
 from course.figures.palette import COLOURS, GREY, GROUND, INK
 from course.figures.picture import DASHES, MARKERS, Picture, blank, wrapped
@@ -48,6 +49,7 @@ STRONGEST_SHADE = 0.55
 # Behind a number that may stand on the dashed line of a level.
 BESIDE_A_LEVEL = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.6}
 LEGEND_LETTERS = 75  # in a row below the figure
+HOLLOW = "hollow: a control"
 # Between these, numbers on a logarithmic axis are written out and not as powers of ten.
 WRITTEN_OUT = (1e-3, 1e6)
 FEWEST_NUMBERS = 2  # on a logarithmic axis
@@ -65,12 +67,18 @@ def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> 
     return figure, axes
 
 
-def _legend_below(figure: Figure, names: Iterable[str]) -> None:
-    """A legend in one row if it fits, else in rows of like length."""
-    lengths = [len(name) + 6 for name in names]
+def _legend_below(axes: Axes, names: Collection[str], *, hollow: bool = False) -> None:
+    """A legend in one row if it fits, else in rows of like length; it says what hollow means."""
+    drawn = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+    shown = {name: handle for name, handle in drawn.items() if name in names}
+    if hollow:
+        shown[HOLLOW] = Patch(facecolor=GROUND, edgecolor=INK)
+    lengths = [len(name) + 6 for name in shown]
     rows = -(-sum(lengths) // LEGEND_LETTERS)
     columns = -(-len(lengths) // rows)
-    figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=9)
+    axes.figure.legend(
+        shown.values(), shown, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
+    )
 
 
 def _logarithmic(axes: Axes, which: str, places: Sequence[float] | np.ndarray = ()) -> None:
@@ -132,7 +140,8 @@ def curves(
             color=colour,
             linestyle=DASHES[index % len(DASHES)],
             marker=MARKERS[index % len(MARKERS)] if few else None,
-            markersize=4,
+            markersize=5 if (hollow := is_control(name)) else 4,
+            markerfacecolor=GROUND if hollow else colour,
         )
         if bands and name in bands:
             axes.fill_between(across, *bands[name], color=colour, alpha=0.18, linewidth=0)
@@ -151,7 +160,7 @@ def curves(
     if log_y:
         _logarithmic(axes, "y")
     if len(lines) > 1:
-        _legend_below(figure, lines)
+        _legend_below(axes, lines)
     return Picture(figure, " ".join(parts))
 
 
@@ -184,7 +193,7 @@ def bars(
     errors: Mapping[str, np.ndarray] | None = None,
     log_y: bool = False,
     level: tuple[str, float] | None = None,
-    controls: Collection[str] = (),
+    controls: Collection[str] | None = None,
 ) -> Picture:
     """Bars for each label, one per group; dots where the axis is logarithmic and has no zero.
 
@@ -192,7 +201,8 @@ def bars(
     ----------
     errors : per group, half-lengths of the interval whiskers (n,) or lower and upper (2, n).
     level : a named horizontal line, such as a baseline; the legend has its name.
-    controls : the labels whose bars are hollow: what is compared with, not what is asked about.
+    controls : the labels and groups whose bars are hollow: what is compared with, not what is asked
+        about. Without them it is told from their names, by `is_control`.
 
     A height of NaN is a bar that is not there; the others of its label stand in the middle.
     """
@@ -202,6 +212,8 @@ def bars(
     width = 0.8 / len(groups)
     # The place of each bar among those of its label, from the middle.
     offsets = there.cumsum(0) - 1 - (there.sum(0) - 1) / 2
+    if controls is None:
+        controls = [name for name in (*labels, *groups) if is_control(name)]
     hollow: list[tuple[Rectangle, str]] = []
     for index, name in enumerate(groups):
         shown = there[index]
@@ -210,7 +222,8 @@ def bars(
         colour = COLOURS[index % len(COLOURS)]
         if log_y:
             marker = MARKERS[index % len(MARKERS)]
-            axes.plot(across, up, marker, markersize=8, label=name, color=colour)
+            ground = GROUND if name in controls else colour
+            axes.plot(across, up, marker, ms=8, mfc=ground, label=name, color=colour)
         else:
             hatch = HATCHES[index % len(HATCHES)]
             drawn = axes.bar(
@@ -218,6 +231,8 @@ def bars(
             )
             there_at = zip(drawn, np.flatnonzero(shown).tolist(), strict=True)
             hollow += [(bar, colour) for bar, at in there_at if labels[at] in controls]
+            if name in controls:  # in the legend, too
+                _make_hollow(drawn, colour)
         if whiskers is not None:
             _whiskers(axes, across, up, whiskers[..., shown])
         elif errors is None and len(labels) * len(groups) <= 12:
@@ -242,10 +257,11 @@ def bars(
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=GREY, linewidth=1)
     names = [*groups, *([] if level is None else [level[0]])]
-    if len(names) > 1:
-        _legend_below(figure, names)
+    some_hollow = bool(hollow) or any(name in controls for name in groups)
+    if len(names) > 1 or some_hollow:
+        _legend_below(axes, names if len(names) > 1 else (), hollow=some_hollow)
     for bar, colour in hollow:  # after the legend, whose patches are full
-        bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
+        _make_hollow([bar], colour)
     kind = "Dot chart" if log_y else "Bar chart"
     said = [f"{kind}, {title}. Up: {ylabel}."]
     for name, row in zip(groups, heights, strict=True):
@@ -254,9 +270,14 @@ def bars(
         said.append(f"{name}: {', '.join(each)}.")
     if level is not None:
         said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
-    if named := [" ".join(label.split()) for label in labels if label in controls]:
+    if named := [" ".join(name.split()) for name in (*labels, *groups) if name in controls]:
         said.append(f"Hollow, as controls: {', '.join(named)}.")
     return Picture(figure, " ".join(said))
+
+
+def _make_hollow(drawn: Iterable[Rectangle], colour: str) -> None:
+    for bar in drawn:
+        bar.set(facecolor=GROUND, edgecolor=colour, linewidth=1.6)
 
 
 def _whiskers(axes: Axes, across: np.ndarray, up: np.ndarray, lengths: np.ndarray) -> None:
@@ -314,7 +335,7 @@ def scatter(
         axes.plot([min(both), max(both)], [min(both), max(both)], color=GREY, linewidth=1)
         parts.append("A grey diagonal marks equality.")
     if len(groups) > 1:
-        _legend_below(figure, groups)
+        _legend_below(axes, groups)
     return Picture(figure, " ".join(parts))
 
 
@@ -360,7 +381,7 @@ def word_map(
         axes.plot([], [], marker, color=COLOURS[index % len(COLOURS)], label=name)
     axes.margins(0.12)
     if groups:
-        _legend_below(figure, groups)
+        _legend_below(axes, groups)
     put_words_beside(axes, points, words)
     near = np.linalg.norm(points[:, None] - points[None], axis=-1) + np.eye(len(words)) * 1e9
     said = "; ".join(f"{w} beside {words[int(near[i].argmin())]}" for i, w in enumerate(words))

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from course.figures.palette import COLOURS, GREY, PALE
+from course.figures.controls import is_control
+from course.figures.palette import COLOURS, GREY, GROUND, PALE
 from course.figures.picture import MARKERS, Picture, blank
 
 WIDE = 0.76
@@ -38,6 +39,7 @@ def label_dots(of: Mapping[str, Any], *, title: str) -> Picture:
             color=colour,
             fmt=[*MARKERS, "*"][index % (len(MARKERS) + 1)],
             markersize=5,
+            markerfacecolor=GROUND if is_control(way) else colour,
             elinewidth=1.2,
         )
         ends = zip(labels, mean, low, high, strict=True)

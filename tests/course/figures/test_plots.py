@@ -2,7 +2,9 @@
 
 import itertools
 import re
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.collections import LineCollection
@@ -11,6 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
 from course.figures import palette, plots
+from course.figures.controls import is_control
 from course.figures.legibility import unreadable
 from course.figures.picture import UNREADABLE
 
@@ -77,15 +80,68 @@ def test_a_bar_that_is_not_there_is_not_named_and_a_level_is_in_the_legend() -> 
     assert [name.get_text() for name in legend.get_texts()] == ["base", "x"]
 
 
-def test_controls_are_hollow_and_the_legend_is_not() -> None:
+def test_controls_are_hollow_and_the_legend_says_so() -> None:
     groups = {"x": [1, 2], "y": [3, 4]}
     chart = plots.bars(["a\nb", "c"], groups, title="T", ylabel="n", controls=["a\nb"])
     (axes,), (legend,) = chart.figure.axes, chart.figure.legends
     full = [[to_hex(bar.get_facecolor()) for bar in bars] for bars in axes.containers]
     assert full == [[palette.GROUND, colour] for colour in plots.COLOURS[:2]]
     shown = [to_hex(patch.get_facecolor()) for patch in legend.get_patches()]
-    assert shown == list(plots.COLOURS[:2])
+    assert shown == [*plots.COLOURS[:2], palette.GROUND]
+    assert [name.get_text() for name in legend.get_texts()] == ["x", "y", plots.HOLLOW]
     assert chart.description.endswith("Hollow, as controls: a b.")
+
+
+def test_a_group_that_is_a_control_is_hollow_in_the_legend_too() -> None:
+    groups = {"untrained": [1, 2], "trained": [3, 4]}
+    chart = plots.bars(["a", "b"], groups, title="T", ylabel="n")
+    (axes,), (legend,) = chart.figure.axes, chart.figure.legends
+    ground, trained = palette.GROUND, plots.COLOURS[1]
+    full = [{to_hex(bar.get_facecolor()) for bar in bars} for bars in axes.containers]
+    assert full == [{ground}, {trained}]
+    assert [to_hex(p.get_facecolor()) for p in legend.get_patches()] == [ground, trained, ground]
+    lines = plots.curves([1, 2], groups, title="T", xlabel="x", ylabel="n").figure.axes[0].lines
+    assert [to_hex(line.get_markerfacecolor()) for line in lines] == [ground, trained]
+
+
+@pytest.mark.parametrize(
+    ("name", "control"),
+    [
+        ("counts of\npairs", True),
+        ("Untrained states", True),
+        ("layer 2,\nuntrained", True),
+        ("naive Bayes, EM", True),
+        ("layer 0, no context", True),
+        ("speeches,\nwords shuffled", True),
+        ("counts,\nyours", False),
+        ("naive Bayes with layer 2", False),
+        ("counts and states", False),
+        ("untrained layer 0 over no LM", False),
+        ("less random vectors", False),
+        ("ELMo features", False),
+        ("layer 0", False),
+    ],
+)
+def test_controls_are_known_by_their_names(name: str, control: bool) -> None:
+    assert is_control(name) is control
+
+
+NAMED = re.compile(
+    r"[.:,] ((?:untrained|random|naive Bayes|counts of)[a-zA-Z ]*(?: \d)?)(?= -?\d|:)"
+)
+NOTEBOOKS = sorted(Path(__file__).parents[3].glob("solutions/*/*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_untrained_or_counting_bar_of_the_lessons_is_hollow(path: Path) -> None:
+    """Of the names that stand before a number in a bar chart's description."""
+    for cell in nbformat.read(path, 4).cells:
+        for output in cell.get("outputs", []):
+            said = output.get("metadata", {}).get("image/png", {}).get("alt", "")
+            if said.startswith("Bar chart"):
+                bars, _, hollow = said.partition(" Up: ")[2].partition("Hollow, as controls: ")
+                named = {name for name in NAMED.findall(bars) if is_control(name)}
+                assert [name for name in sorted(named) if name not in hollow] == [], said
 
 
 def test_the_line_of_a_level_does_not_run_through_a_number() -> None:
