@@ -4,8 +4,9 @@ The pictures of a network in this course are drawn by `boxes_and_arrows`; a less
 boxes are and where they stand, and gets a `Picture` with its text description.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
@@ -15,6 +16,8 @@ from course.figures.palette import COLOURS, GREY, TINTS
 from course.figures.picture import Picture, blank
 
 EDGES = ("-", "--", ":", "-.")
+FROM_A_LANGUAGE_MODEL = "from a language model"  # kinds that begin so have one colour of their own
+ITS_COLOUR = 1
 LANDING = 0.12  # so that an arrow over the row and the next one do not meet on one box
 
 
@@ -87,17 +90,17 @@ def boxes_and_arrows(
     figure = blank(width, height, title)
     axes = figure.add_subplot()
     axes.set_axis_off()
-    kinds = list(dict.fromkeys(box.kind for box in boxes if box.kind))
+    kinds = _numbered(box.kind for box in boxes if box.kind)
     for box in boxes:
         axes.text(box.x, box.y, box.text or box.name, ha="center", va="center", fontsize=9)
         if box.kind:
-            axes.add_patch(_frame(box, kinds.index(box.kind)))
+            axes.add_patch(_frame(box, kinds[box.kind]))
     styles = list(dict.fromkeys(arrow.kind for arrow in arrows))
     for arrow in arrows:
         axes.add_patch(
             _arrow(places[arrow.start], places[arrow.end], arrow, styles.index(arrow.kind))
         )
-    for index, kind in enumerate(kinds):
+    for kind, index in kinds.items():
         axes.plot(
             [],
             [],
@@ -117,7 +120,16 @@ def boxes_and_arrows(
     highest = max(box.y for box in boxes)
     over = max((places[arrow.start].y + arrow.over for arrow in arrows), default=highest)
     axes.set_ylim(min(box.y for box in boxes) - 0.4, max(highest + 0.4, over + 0.1))
-    return Picture(figure, _in_words(boxes, arrows, kinds, title))
+    return Picture(figure, _in_words(boxes, arrows, [*kinds], title))
+
+
+def _numbered(kinds: Iterable[str]) -> dict[str, int]:
+    """The number of each kind's colour."""
+    others = (number for number in count() if number != ITS_COLOUR)
+    return {
+        kind: ITS_COLOUR if kind.startswith(FROM_A_LANGUAGE_MODEL) else next(others)
+        for kind in dict.fromkeys(kinds)
+    }
 
 
 def _frame(box: Box, number: int) -> FancyBboxPatch:

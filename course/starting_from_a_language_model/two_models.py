@@ -1,9 +1,9 @@
 """The translator of Ramachandran, Liu & Le 2017, drawn (after their figure 1)."""
 
-from course.figures.diagrams import Arrow, Box, boxes_and_arrows
+from course.figures.diagrams import FROM_A_LANGUAGE_MODEL, Arrow, Box, boxes_and_arrows
 from course.figures.picture import Picture
 
-LM, FRESH = "from a language model", "starts at random"
+LM, FRESH = FROM_A_LANGUAGE_MODEL, "starts at random"
 
 
 def two_models(title: str) -> Picture:

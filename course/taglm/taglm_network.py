@@ -1,9 +1,9 @@
 """TagLM drawn for four words: trainable layers and the frozen language model."""
 
-from course.figures.diagrams import Arrow, Box, boxes_and_arrows
+from course.figures.diagrams import FROM_A_LANGUAGE_MODEL, Arrow, Box, boxes_and_arrows
 from course.figures.picture import Picture
 
-LEARNT, FROZEN = "learnt from labels", "frozen, learnt from text without labels"
+LEARNT, FROZEN = "learnt from labels", f"{FROM_A_LANGUAGE_MODEL}, frozen"
 
 
 def taglm_network(words: list[str], labels: list[str], title: str) -> Picture:

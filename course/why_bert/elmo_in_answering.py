@@ -1,9 +1,13 @@
 """ELMo in a model that answers questions: beside question and passage, at two heights."""
 
-from course.figures.diagrams import Arrow, Box, boxes_and_arrows
+from course.figures.diagrams import FROM_A_LANGUAGE_MODEL, Arrow, Box, boxes_and_arrows
 from course.figures.picture import Picture
 
-TASK, MIX, FROZEN = "the task's own", "mix with weights of the task", "frozen biLM"
+TASK, MIX, FROZEN = (
+    "the task's own",
+    "mix with weights of the task",
+    f"{FROM_A_LANGUAGE_MODEL}, frozen",
+)
 
 
 def elmo_in_answering(title: str) -> Picture:

@@ -1,8 +1,10 @@
 """Diagrams: every part and every arrow is also said in words."""
 
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.patches import FancyArrowPatch
 
+from course.figures.diagrams import FROM_A_LANGUAGE_MODEL as LM
 from course.figures.diagrams import Arrow, Box, boxes_and_arrows
 from course.figures.legibility import unreadable
 
@@ -33,6 +35,18 @@ def test_it_draws() -> None:
     picture = boxes_and_arrows(BOXES, ARROWS, title="A small network")
     assert unreadable(picture.figure) == []
     assert all(f">{name}</text>" in picture.svg() for name in ("word", "layer 1", "pretrained"))
+
+
+def test_what_comes_from_a_language_model_has_a_colour_of_its_own() -> None:
+    looks = []
+    for kinds in (["a", LM, "b"], [f"{LM}, frozen", "a", "b"], ["a", "b"]):
+        boxes = [Box(kind, place, 0, kind) for place, kind in enumerate(kinds)]
+        (axes,) = boxes_and_arrows(boxes, [], title="x").figure.axes
+        frames = [to_hex(patch.get_edgecolor()) for patch in axes.patches]
+        looks.append(dict(zip((kind[:4] for kind in kinds), frames, strict=True)))
+    first, second, third = looks
+    assert first == second
+    assert third == {kind: first[kind] for kind in "ab"}
 
 
 def test_an_arrow_to_nowhere_is_refused() -> None:
