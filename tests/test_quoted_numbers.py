@@ -68,9 +68,9 @@ def two_trainers() -> list[str]:
 def language_model() -> list[str]:
     stored = stored_result("context_language_model").numbers["perplexity"]
     return [
-        f"It has {stored['LSTM']['mean']:.1f} ({between(stored['LSTM'], 1)} over three seeds)",
-        f"bigrams have {stored['bigrams, Kneser-Ney']:.1f}",
-        f"trigrams {stored['trigrams, Kneser-Ney']:.1f}",
+        f"Its perplexity is {stored['LSTM']['mean']:.1f} ({between(stored['LSTM'], 1)} over three seeds)",
+        f"Counts of pairs have {stored['bigrams, Kneser-Ney']:.1f}",
+        f"counts of triples {stored['trigrams, Kneser-Ney']:.1f}",
     ]
 
 
@@ -242,9 +242,9 @@ def taglm() -> list[str]:
     assert tenth_place["gain over after_first"]["input"]["low"] > 0
     return [
         "layer 0 brings more than two thirds on average",
-        f"layer 0 brings {100 * one['gain of untrained']['mean']:.1f} points of its "
-        f"{100 * one['gain of layer 0']['mean']:.1f} (1 %), "
-        f"{100 * tenth['gain of untrained']['mean']:.1f} of its "
+        f"layer 0 brings {100 * one['gain of untrained']['mean']:.1f} points in place of "
+        f"{100 * one['gain of layer 0']['mean']:.1f} (1 %), and "
+        f"{100 * tenth['gain of untrained']['mean']:.1f} in place of "
         f"{100 * tenth['gain of layer 0']['mean']:.1f} (10 %)",
         f"on average at most {100 * max(learnt):.1f} points",
         "With all labels about two points are left",

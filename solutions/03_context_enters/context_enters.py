@@ -699,7 +699,7 @@ readers.cell_gradients(
 # %% [markdown]
 # The remedy is not the formula alone. Fresh gates are half closed, and a note fades as fast as before. With Brown, **training has opened them**. (In lesson 07, a 1 is added to $f$.)
 #
-# Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. It has 91.2 (89.6 to 92.7 over three seeds), bigrams have 89.6, and trigrams 86.8.
+# Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once**, with a vocabulary of 4,000. Its perplexity is 91.2 (89.6 to 92.7 over three seeds). Counts of pairs have 89.6, and counts of triples 86.8.
 #
 # But the two know different things: half of the LSTM's probability and half of the triples', the **mixture**, beats both (above, one run). So ask what a network *adds* to the counts.
 #

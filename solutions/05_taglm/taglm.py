@@ -730,7 +730,7 @@ ways = {
 report.decodings(free, plain.test, ways)
 
 # %% [markdown]
-# The reason was in the loss: trained without rules, the network learns most of them. Is a CRF more than its rules? Five seeds are stored (three with all labels):
+# So the loss was the reason. Trained without the rules, the network has to learn them, and it learns most of them. Is a CRF more than its rules? Five seeds are stored (three with all labels):
 
 # %%
 report.learnt_transitions("What learnt transitions add to the rules, for chunks (stored)")
@@ -878,7 +878,7 @@ check("with_lm", with_lm)
 # %% [markdown] slide="subslide"
 # Our consultant is the course's own. She has read a few million words; lessons 06 and 07 build her.
 #
-# Now the sceptic: your tagger's word vectors start at random. Perhaps knowing the **words** is all it takes? Her lowest layer, **layer 0**, answers that. It learnt from the same text and gives as many numbers (its 256, given twice), but it reads the letters of one word and sees no neighbour.
+# Now the sceptic: your tagger's word vectors start at random. Perhaps knowing the **words** is all it takes? Her lowest layer, **layer 0**, answers that. It learnt from the same text. It has 256 numbers for a word, and we give them twice, so that both inputs are equally wide. But it reads the letters of one word and sees no neighbour.
 
 # %% [markdown] deck="poll"
 # minutes: 2.5
@@ -963,7 +963,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 
 # %% [markdown]
 # - **Few labels, large gain.** With all labels about two points are left.
-# - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It knows from millions which words behave alike: **untrained**, layer 0 brings 2.5 points of its 14.4 (1 %), 0.5 of its 4.1 (10 %).
+# - **Most of it is the words.** With 1 % and with 10 % of the labels, layer 0 brings more than two thirds on average. It has read millions of words, and learnt which of them behave alike. **Untrained**, layer 0 brings 2.5 points in place of 14.4 (1 %), and 0.5 in place of 4.1 (10 %).
 # - **Context adds to that**, and its interval stays above 0, also over layer 0 at the input, where both LSTMs read it (1 %).
 #
 # And the rival without a network? A CRF on **clues** that one counts by hand (endings, capitals, the words beside; lesson 09 has it) has an F1 of 70.2 on the same draws of 1 %, where the tagger without the language model has 70.9. So that tagger is no straw man.
@@ -997,7 +997,7 @@ report.print_names()
 #
 # ### Beside the paper
 #
-# Chunks with all labels: 95.00 ± 0.08 to 96.37 ± 0.05 F1 (Table 2). Names: 67.66 to 71.01 with 1 % of the labels, 90.87 to 91.93 with all (section 3.3 and Table 1). Their consultants had read about 800 million words, and their tagger began with pretrained word vectors, so part of what our layer 0 brings theirs already had. A language model trained on **the labelled text alone** hurts a little, if at all: 90.79 against 90.87 (Table 6).
+# Chunks with all labels: 95.00 ± 0.08 to 96.37 ± 0.05 F1 (Table 2). Names: 67.66 to 71.01 with 1 % of the labels, 90.87 to 91.93 with all (section 3.3 and Table 1). Their language models had read about 800 million words. Their tagger began with pretrained word vectors: it already had a part of what layer 0 brings ours. A language model trained on **the labelled text alone** hurts a little, if at all: 90.79 against 90.87 (Table 6).
 #
 # **One limit.** TagLM asks for the **top layer only**. Do the layers that it throws away know something that the top does not? That leads to ELMo, in lesson 08.
 
