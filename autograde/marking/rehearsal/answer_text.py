@@ -27,12 +27,14 @@ from autograde.marking.sandbox import course_modules
 from autograde.workspace.definitions import definition_of
 from autograde.workspace.literals import CannotBeWritten
 
-# The module is part of the build that a submission sees.
+# The module is part of the build that a submission sees. What a module has is left as it is: plain
+# nbgrader marks beside the whole course.
 BRING = (
     f"from {course_modules.__name__} import module_of as _module_of\n"
     """\
-for _module, _source in {rows!r}:
-    exec(compile(_source, f"<{{_module}}>", "exec"), vars(_module_of(_module)))
+for _module, _source, _names in {rows!r}:
+    if not _names <= vars(_module_of(_module)).keys():
+        exec(compile(_source, f"<{{_module}}>", "exec"), vars(_module_of(_module)))
 """
 )
 
@@ -97,7 +99,7 @@ def cell_of(exercise: Exercise, answer: Written, gone: set[Symbol], there: Itera
     Parameters
     ----------
     gone : what the packages are without while the lesson is marked
-    there : the import statements of the notebook, which need no repetition
+    there : the import statements that stand above it, which need no repetition
     """
     parts = pieces(answer.text)
     bound = {name for part in parts for name in part.binds}
@@ -120,7 +122,8 @@ def cell_of(exercise: Exercise, answer: Written, gone: set[Symbol], there: Itera
                 rows |= _rows((module.name, name), gone)
                 behind.append(f"{name} = _module_of({module.name!r}).{name}")
             break
-    brought = [BRING.format(rows=list(rows))] if rows or behind else []
+    lacking = [(*row, {name for part in pieces(row[1]) for name in part.binds}) for row in rows]
+    brought = [BRING.format(rows=lacking)] if rows or behind else []
     last = [] if answer.name == exercise.id else [f"{exercise.id} = {answer.name}"]
     return "\n".join([*front, *brought, *behind, answer.text, *last])
 

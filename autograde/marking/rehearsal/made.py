@@ -73,7 +73,6 @@ class Lesson:
         self.essays = HandIn.of(released, {}).essays
         self.gone: set[Symbol] = set(gone_for(released))
         self.not_written: list[str] = []
-        self._imports = list(_imports(released))
 
     def made(self, only: str = "") -> Iterator[Made]:
         """Right, empty, strange, costly, unreadable, and every named mistake.
@@ -136,7 +135,8 @@ class Lesson:
                 continue
             # What a right answer imports, others may use that stand below it.
             front = [p.text for p in _parts(self.right[exercise.id]) if isinstance(p.node, Import)]
-            cell = cell_of(exercise, answer, self.gone, self._imports)
+            above = _imports_above(self.released, exercise.id)
+            cell = cell_of(exercise, answer, self.gone, above)
             yield mistake, "\n".join([*front, cell])
 
     def _told(self, exercise: Exercise, mistake: Mistake) -> tuple[float, str]:
@@ -163,8 +163,10 @@ class Lesson:
         return Made("nothing_done", HandIn.of(self.released, self.right).saved(), self._must())
 
 
-def _imports(released: NotebookNode) -> Iterator[Piece]:
+def _imports_above(released: NotebookNode, exercise_id: str) -> Iterator[Piece]:
     for cell in released.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == exercise_id:
+            return
         if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
             yield from _parts(cell.source)
 

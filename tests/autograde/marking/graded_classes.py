@@ -26,11 +26,15 @@ ORDER BY submitted_assignment.student_id, base_cell.name
 """
 
 
+def rehearsed(lesson: str, seeded: str = "rehearsal") -> made.Lesson:
+    """A lesson whose submissions are made."""
+    (solved,) = (ROOT / "solutions" / lesson).glob("*.ipynb")
+    return made.read(release_of(lesson), solved.read_text("utf-8"), SECRET, seeded)
+
+
 def made_submissions(lesson: str, seeded: str = "rehearsal") -> list[Made]:
     """Everything that a rehearsal hands in."""
-    (solved,) = (ROOT / "solutions" / lesson).glob("*.ipynb")
-    texts = release_of(lesson), solved.read_text("utf-8")
-    return list(made.read(*texts, SECRET, seeded).made())
+    return list(rehearsed(lesson, seeded).made())
 
 
 def course_at(root: Path, lesson: str, database: str = "") -> CourseFolder:

@@ -15,19 +15,18 @@ from autograde.marking.feedback_pages import write_pages
 from autograde.marking.grade import grade
 from autograde.marking.gradebook import Gradebook
 from autograde.marking.limits import Limits
-from autograde.marking.rehearsal import made
 from autograde.marking.sandbox.start import UNSANDBOXED, WARNING
 from autograde.marking.standing import Standings
 from tests.autograde.grading.nbgrader_course import NBGRADER
 from tests.autograde.marking.graded_classes import (
-    SECRET,
     SMALL,
     class_of,
     course_at,
     gradebook_of,
     hand_in,
+    rehearsed,
 )
-from tests.autograde.marking.submissions import ROOT, release_of
+from tests.autograde.marking.submissions import ROOT
 
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
 STUDENTS = 200
@@ -66,9 +65,7 @@ def test_in_a_class_of_two_hundred_nobody_is_lost(tmp_path: Path) -> None:
 def test_plain_nbgrader_gives_honest_notebooks_the_same_marks(source: Path, tmp_path: Path) -> None:
     """What is right, what is not begun, and a row of named mistakes, another one each turn."""
     lesson = source.parent.name
-    every = made.read(
-        release_of(lesson), source.with_suffix(".ipynb").read_text("utf-8"), SECRET, "anna"
-    )
+    every = rehearsed(lesson, "anna")
     (wrong,) = every.mistaken(int(os.environ.get("TEST_TURN", "0")))
     submissions = {"anna": every.second_hand_in(), "ben": wrong}
     courses = [course_at(tmp_path / name, lesson) for name in ("plain", "ours")]

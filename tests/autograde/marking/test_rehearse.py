@@ -17,7 +17,8 @@ from autograde.marking.rehearsal.made import Must
 from autograde.marking.repair import read_submission, repaired
 from autograde.marking.sandbox.student_build import student_build
 from autograde.marking.worker import gone_for
-from tests.autograde.marking.graded_classes import SMALL, made_submissions
+from elmo_mini.models import elmo
+from tests.autograde.marking.graded_classes import SMALL, made_submissions, rehearsed
 from tests.autograde.marking.submissions import ROOT, release_of
 
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -37,6 +38,27 @@ def test_a_mistake_as_a_cell_is_the_mistake() -> None:
     assert callable(answer)
     inputs = exercise.inputs(0, 7)
     assert (answer(**inputs) == mistake.answer(**inputs)).all()
+
+
+def test_in_the_whole_course_a_cell_leaves_its_modules_as_they_are() -> None:
+    """As under plain nbgrader: a check would not find the source of a function made by a cell."""
+    gone = set(gone_for(nbformat.reads(release_of("08_scalar_mix_and_elmo"), 4)))
+    exercise = catalogue.find("ScalarMix")
+    mistakes = [m for m in exercise.mistakes if isinstance(m, Slip)]
+    cells = [cell_of(exercise, written(exercise, m.answer, m), gone, []) for m in mistakes]
+    assert any("elmo_mini.models.elmo" in cell for cell in cells)
+    before = vars(elmo).copy()
+    for cell in cells:
+        exec(cell, {})
+    assert {name for name in before if before[name] is not vars(elmo)[name]} == set()
+
+
+def test_a_cell_has_the_imports_that_stand_below_it() -> None:
+    lesson = rehearsed("09_what_the_layers_know")
+    cells = [cell for _, cell in lesson._mistakes(catalogue.find("nearest_labels"))]
+    assert any("np." in cell for cell in cells)
+    line = "import numpy as np"
+    assert [cell for cell in cells if "np." in cell and line not in cell.splitlines()] == []
 
 
 @pytest.mark.slow
