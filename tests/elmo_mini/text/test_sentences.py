@@ -128,5 +128,8 @@ WORDS: dict[str, Callable[[Any], object]] = {
 
 @pytest.mark.parametrize("reader", WORDS)
 def test_the_letters_of_a_string_are_taken_for_no_words(reader: str) -> None:
-    with pytest.raises(TypeError, match=r"'abc'.*not a list of|a list of words, but .*'abc'"):
+    with pytest.raises(
+        TypeError, match=r"'abc'.*not a list of|a list of words, but .*'abc'"
+    ) as caught:
         WORDS[reader]("abc")
+    assert reader == "sentence" or "sentence 0" not in str(caught.value)
