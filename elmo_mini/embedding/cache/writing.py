@@ -69,6 +69,8 @@ def write_cache(
     FileExistsError
         If `path` is there and is no cache, or is one and `overwrite` is not set. Where it came to
         be while the vectors were made, they are kept under another name, which is said.
+    OSError
+        If `path` can be no ordinary file.
     ValueError
         If the model is stateful (its vectors depend on what was read before), or a number does
         not fit `dtype`.
