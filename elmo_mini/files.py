@@ -6,9 +6,10 @@ import json
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,6 +19,13 @@ from elmo_mini.errors import ConfigurationError, PathLike
 
 # What drives say that know no fsync, as some in a network.
 _NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+# What a write says where there is no room, and a read never does; Windows knows no EDQUOT.
+_NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_OURS: set[str] = set()  # the names under which this process writes just now
+
+
+class KeptElsewhere(FileExistsError):
+    """A file that came to be while another of its name was written; the message names both."""
 
 
 def as_path(path: PathLike) -> Path:
@@ -28,11 +36,13 @@ def as_path(path: PathLike) -> Path:
     FileNotFoundError
         If it is an address, of the web or of a store, which `pathlib` would take for a folder.
     TypeError, ConfigurationError
-        If it is no path at all, or holds a zero byte.
+        If it is no path at all, is empty, or holds a zero byte.
     """
     if not isinstance(path, str | bytes | os.PathLike):
         raise TypeError(f"a path is needed here, and this is {path!r:.60} ({type(path).__name__})")
     name = os.fsdecode(path)
+    if not name:
+        raise ConfigurationError("a path is needed here, and this one is empty")
     if "\0" in name:
         raise ConfigurationError(f"the path {name!r:.60} holds a zero byte, as no file's name does")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", name):
@@ -175,57 +185,98 @@ def check_own(folder: Path, names: Iterable[str], begun: Iterable[str]) -> None:
             )
 
 
-def ready_to_write(target: PathLike) -> Path:
+def ready_to_write(target: PathLike, *, overwrite: bool = True) -> Path:
     """The path of a file that can be written: its folder is made, and it is no folder itself.
 
-    A leading ``~`` is the home folder. Of a link, the path is that of the file it points to.
+    A leading ``~`` is the home folder. Of a link, the path is that of the file it points to, which
+    need not be there yet.
+
+    Parameters
+    ----------
+    overwrite : let it be a file that is there already
 
     Raises
     ------
     OSError
-        If the folder cannot be made, or `target` is a folder, a device or no file's name.
+        If the folder cannot be made, or `target` is a folder, a pipe, a device, a link that leads
+        back to itself, the file this program's output goes to, or no file's name.
+    FileExistsError
+        If it is there and `overwrite` is not set.
     """
     path = as_path(target)
     if platform.system() == "Windows":
         _check_windows(path)
-    if path.is_symlink():
-        path = Path(os.path.realpath(path))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write")
     if path.exists() and not path.is_file():
         raise OSError(f"{path} is no ordinary file; name a file to write")
+    if _is_our_output(path):
+        raise OSError(f"{path} is where this program's own words go; name another file to write")
+    if path.is_symlink():
+        path = Path(os.path.realpath(path))
+        if path.is_symlink():
+            raise OSError(f"{path} is a link that leads back to itself; name a file to write")
+    if path.exists() and not overwrite:
+        raise FileExistsError(
+            f"{path} is there already; overwrite=True replaces it, on the command line --overwrite"
+        )
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path} is write-protected; unlock it, or name another file")
     make_folder(path.parent)
     return path
 
 
+def _is_our_output(path: Path) -> bool:
+    """Whether a shell sends standard output or standard error to this file, as /dev/stdout."""
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(path.stat(), os.fstat(descriptor)):
+                return True
+    return False
+
+
 @contextmanager
-def written_whole(target: PathLike) -> Iterator[Path]:
+def written_whole(
+    target: PathLike, *, overwrite: bool = True, replaces: Callable[[Path], bool] = Path.is_file
+) -> Iterator[Path]:
     """A name to write a file under, which becomes `target` when all has gone well.
 
     A reader, or a run that was killed, finds the old content or the new, never a part. Several
-    writers at once do not meet: the last to finish stays. What a killed one left is removed. The
-    folder is made where it is missing; a file that is there keeps its permissions. Raises as
-    `ready_to_write`.
+    writers at once do not meet: the last to finish stays. What killed ones of this machine left is
+    removed. The folder is made where it is missing; a file that is there keeps its permissions.
+
+    Parameters
+    ----------
+    overwrite : replace a file that is there. It is asked for again at the end, for the writing may
+        take hours
+    replaces : with `overwrite`, whether the file that is there at the end may be replaced
+
+    Raises
+    ------
+    OSError
+        As `ready_to_write`.
+    KeptElsewhere
+        If a file that may not be replaced has come to be meanwhile. It stays as it is, and what was
+        written has another name beside it.
     """
-    path = ready_to_write(target)
-    here = f".part-{platform.node()}+"
-    for part in unfinished(path):
-        writer = re.fullmatch(rf"{re.escape(_short(path) + here)}(\d+)\+\w+", part.name)
-        if writer and not psutil.pid_exists(int(writer[1])):
-            with suppress(OSError):  # another user's
-                part.unlink(missing_ok=True)
-    part = path.with_name(f"{_short(path)}{here}{os.getpid()}+{uuid4().hex[:8]}")
+    path = ready_to_write(target, overwrite=overwrite)
+    part = path.with_name(f"{_short(path)}{_here()}{os.getpid()}+{uuid4().hex[:8]}")
+    _OURS.add(part.name)
     try:
+        _remove_killed(path)
         part.touch()
         permissions = (path if path.exists() else part).stat().st_mode & 0o777
-        yield part
+        with naming(path):
+            yield part
         with part.open("r+b") as file:  # Windows flushes only what is open for writing
             _flush(file.fileno())
         with suppress(OSError):  # drives without permissions: USB sticks, shares
             part.chmod(permissions)  # safetensors writes for the owner alone
-        part.replace(path)
+        if overwrite and (not os.path.lexists(path) or replaces(path)):
+            part.replace(path)
+        elif not _named(part, path):
+            _keep_beside(part, path)
+        _remove_killed(path)
     except OSError as wrong:
         if wrong.filename is not None and os.fspath(wrong.filename) == str(part):
             # Under the name that the user knows.
@@ -234,6 +285,76 @@ def written_whole(target: PathLike) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+        _OURS.discard(part.name)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Say of a full disk which file it has no room for; the system does not."""
+    try:
+        yield
+    except OSError as wrong:
+        if wrong.filename is None and wrong.errno in _NO_ROOM:
+            raise OSError(wrong.errno, wrong.strerror, str(path)) from wrong
+        raise
+
+
+def _named(part: Path, path: Path) -> bool:
+    """Give a file a name that is free; False where it is taken."""
+    try:
+        os.link(part, path)  # in one stroke: of two at once, one is refused
+    except FileExistsError:
+        return False
+    except OSError:  # a drive without hard links, as many a USB stick and share
+        if os.path.lexists(path):
+            return False
+        try:
+            part.rename(path)
+        except FileExistsError:  # Windows
+            return False
+    return True
+
+
+def _keep_beside(part: Path, path: Path) -> None:
+    """Give a file the first free name of ``name-2.suffix``, ``name-3.suffix`` ... and say so."""
+    ending = path.suffix if len(os.fsencode(path.suffix)) < 20 else ""
+    stem = _short(path.with_name(path.name.removesuffix(ending)))
+    names = (path.with_name(f"{stem}-{number}{ending}") for number in count(2))
+    kept = next(name for name in names if _named(part, name))
+    raise KeptElsewhere(
+        f"{path} has come from elsewhere while it was written here, and stays as it is; what was "
+        f"written is whole, in {kept}: rename one of the two, or delete it"
+    )
+
+
+def _here() -> str:
+    return f".part-{platform.node()}+"
+
+
+def _remove_killed(path: Path) -> None:
+    """Remove what killed writers of this machine have left; of another, nobody can know."""
+    for part in unfinished(path):
+        writer = re.fullmatch(rf"{re.escape(_short(path) + _here())}(\d+)\+\w+", part.name)
+        if writer and part.name not in _OURS and not _runs(int(writer[1])):
+            with suppress(OSError):  # another user's
+                part.unlink(missing_ok=True)
+
+
+def _runs(pid: int) -> bool:
+    """Whether another process of this number runs; one that nobody has waited for does not."""
+    if pid == os.getpid():  # what is not ours is of one before us, as in a container
+        return False
+    try:
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return True
+
+
+def beside(path: Path, ending: str) -> Path:
+    """The file's name with an ending, or a short stand-in where that would be too long."""
+    return path.with_name(f"{_short(path)}{ending}")
 
 
 def unfinished(target: Path) -> list[Path]:

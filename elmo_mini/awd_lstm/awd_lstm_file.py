@@ -48,7 +48,7 @@ def save_awd_lstm(
     path : the file; its folder is made where it is missing
     vocabulary : its word i is row i of the model's table
     record : further JSON values, to be read with `read_awd_lstm_record`
-    stored_as : ``float32``, ``float16`` or ``int8``
+    stored_as : ``float32``, ``float16`` or ``int8``; the weights are read back as float32
 
     Raises
     ------

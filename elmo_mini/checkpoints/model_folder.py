@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from elmo_mini._version import __version__
-from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained
+from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained, weight_dtype
 from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
@@ -21,7 +21,7 @@ def save_folder(
     bilm: FastBiLM,
     folder: PathLike,
     record: Mapping[str, Any] | None = None,
-    dtype: torch.dtype = torch.float32,
+    dtype: torch.dtype | None = None,
     own: Mapping[str, Any] | None = None,
 ) -> None:
     """Write the three files; settings and errors as in `save_pretrained`.
@@ -36,7 +36,7 @@ def save_folder(
     config |= own or {}
     write_text(path / CONFIG, json.dumps(config, indent=2) + "\n")
     if not (path / CARD).exists():
-        write_text(path / CARD, _card(bilm, record or {}, dtype))
+        write_text(path / CARD, _card(bilm, record or {}, dtype or weight_dtype(bilm)))
 
 
 def load_folder(folder: PathLike, *, stateful: bool = False) -> FastBiLM:

@@ -4,8 +4,10 @@
 
     bilm = load_pretrained()  # the course's own; also what ElmoEmbedder() takes
 
-The softmax is left out: no embedding needs it. Weights may be stored in float16, which halves
-the file; they are read back as float32. A start state that `BiLM.warm_up` has fixed is kept too.
+The softmax is left out: no embedding needs it. A model is read back in its own type: one that was
+made ``.double()`` or ``.half()`` before is so again. Weights of a float32 model may be stored in
+float16, which halves the file; they are read back as float32. A start state that `BiLM.warm_up`
+has fixed is kept too.
 """
 
 from collections.abc import Mapping
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from elmo_mini.checkpoints.fitting import (
     check_finite_weights,
@@ -33,6 +36,7 @@ from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.word_table import WordTable
 
 STORED_AS = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
+_NAMES = {dtype: str(dtype).removeprefix("torch.") for dtype in STORED_AS}
 START = ("start.h", "start.c")
 COURSE_CHECKPOINT = Path(__file__).parents[1] / "data" / "course_bilm" / "model.safetensors"
 
@@ -41,7 +45,7 @@ def save_pretrained(
     bilm: FastBiLM,
     path: PathLike,
     record: Mapping[str, Any] | None = None,
-    dtype: torch.dtype = torch.float32,
+    dtype: torch.dtype | None = None,
 ) -> None:
     """Write the weights of `bilm`, its options, and its start state where that is not zero.
 
@@ -50,7 +54,9 @@ def save_pretrained(
     bilm : the model
     path : the file; its folder is made where it is missing
     record : further JSON values, to be read with `read_record`
-    dtype : of the stored weights; the start state is stored in float32
+    dtype : of the stored weights, by default the model's own; the start state is stored in float32,
+        of a float64 model in float64. Of a model whose weights have several types, the default is
+        float32, in which it is also read back
 
     Raises
     ------
@@ -61,22 +67,36 @@ def save_pretrained(
         weight is no finite number as `dtype`, since no file with such a one is read back.
     """
     check_weights_are_all(bilm)
+    own_dtype = weight_dtype(bilm)
+    dtype = own_dtype if dtype is None else dtype
     if dtype not in STORED_AS:
-        raise ConfigurationError(f"dtype is {dtype}; weights are stored as float32 or half of it")
+        raise ConfigurationError(
+            f"dtype is {dtype}; weights are stored as one of {', '.join(map(str, STORED_AS))}"
+        )
     tensors = {name: tensor.to(dtype) for name, tensor in bilm.state_dict().items()}
     check_finite_weights(tensors, f" as {dtype}")
     if bilm.carried.has_start:
         start = bilm.carried.start_h, bilm.carried.start_c
-        tensors |= {name: x.float() for name, x in zip(START, start, strict=True)}
+        exact = torch.promote_types(own_dtype, torch.float32)
+        tensors |= {name: x.to(exact) for name, x in zip(START, start, strict=True)}
     words = words_of(bilm.token_encoder)
-    own = {} if words is None else {"words": words}
+    own: dict[str, Any] = {} if words is None else {"words": words}
+    if own_dtype != torch.float32:
+        own["model_dtype"] = _NAMES[own_dtype]
     write_checkpoint(path, tensors, {**(record or {}), "options": bilm.options.to_dict(), **own})
+
+
+def weight_dtype(model: nn.Module) -> torch.dtype:
+    """The type of the weights; float32 where they have several, or one that no file holds."""
+    found = {weight.dtype for weight in model.parameters()}
+    return found.pop() if len(found) == 1 and found <= set(STORED_AS) else torch.float32
 
 
 def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> FastBiLM:
     """Build a `FastBiLM` from a file of `save_pretrained`; without a path, the course's own.
 
-    The model is in evaluation mode and no parameter asks for gradients.
+    The model is in evaluation mode and no parameter asks for gradients. Its weights are of the type
+    that those of the saved model had.
 
     Raises
     ------
@@ -94,7 +114,8 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
         )
     try:
         options = BiLMOptions.from_dict(record["options"])
-    except ElmoFileError as wrong:
+        dtype = {name: kind for kind, name in _NAMES.items()}[record.get("model_dtype", "float32")]
+    except (ElmoFileError, KeyError, TypeError) as wrong:
         raise CheckpointDamaged(f"{file}: {wrong}") from wrong
     start = {name: tensors.pop(name) for name in START if name in tensors}
     # Nothing is allocated before the file is known to fit.
@@ -102,17 +123,19 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
     faults = misfits(tensors, wanted, [name for name in tensors if name not in wanted])
     if faults:
         raise CheckpointDamaged(f"{file} does not fit the model: {faults}")
-    bilm = with_weights(lambda: FastBiLM(options, stateful=stateful), tensors, file)
+    bilm = with_weights(lambda: FastBiLM(options, stateful=stateful), tensors, file, dtype)
     if isinstance(bilm.token_encoder, WordTable):
         try:
             bilm.token_encoder.set_words(record["words"])
-        except (KeyError, TypeError, AttributeError, ElmoFileError) as wrong:
+        except (KeyError, TypeError, AttributeError, ValueError) as wrong:
             raise CheckpointDamaged(f"{file}: its vocabulary cannot be read: {wrong}") from wrong
     if start:
         carried = bilm.carried
         try:
             h, c = (start[name] for name in START)
-            carried.set_start(h.view_as(carried.start_h), c.view_as(carried.start_c))
+            carried.set_start(
+                h.to(dtype).view_as(carried.start_h), c.to(dtype).view_as(carried.start_c)
+            )
         except (KeyError, RuntimeError) as wrong:
             raise CheckpointDamaged(f"{file} does not fit the model: {wrong}") from wrong
     return bilm.requires_grad_(False)

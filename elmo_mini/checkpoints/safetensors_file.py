@@ -92,14 +92,20 @@ def _current_name(name: str) -> str:
     return name
 
 
-def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path: PathLike) -> Model:
-    """A model with the weights of a file, as float32; no random number is used up.
+def with_weights(
+    make: Callable[[], Model],
+    tensors: Mapping[str, Tensor],
+    path: PathLike,
+    dtype: torch.dtype = torch.float32,
+) -> Model:
+    """A model with the weights of a file; no random number is used up.
 
     Parameters
     ----------
     make : builds the model; the weights that it draws are overwritten
     tensors : its state
     path : where they come from, for the message
+    dtype : of the model's weights, whatever that of the file's
 
     Returns
     -------
@@ -113,7 +119,7 @@ def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path:
         If new tensors are made on the meta device.
     """
     with torch.random.fork_rng(devices=[]):
-        model = make()
+        model = make().to(dtype)
     if any(weight.is_meta for weight in model.parameters()):
         raise ConfigurationError(
             f"{path} cannot be loaded under torch.device('meta'), which holds no numbers; load it "
@@ -122,7 +128,7 @@ def with_weights(make: Callable[[], Model], tensors: Mapping[str, Tensor], path:
     own = model.state_dict().keys()
     kept = {new: old for old, new in RENAMED.items() if old in own}  # a learner's older class
     try:
-        model.load_state_dict({kept.get(n, n): tensor.float() for n, tensor in tensors.items()})
+        model.load_state_dict({kept.get(n, n): tensor.to(dtype) for n, tensor in tensors.items()})
     except RuntimeError as wrong:
         raise CheckpointDamaged(f"{path} does not fit the model: {wrong}") from wrong
     return model.eval()

@@ -7,6 +7,7 @@ from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.word_table import WordTable, check_special_words
 from elmo_mini.files import existing_file, write_text
 from elmo_mini.plain_text import NotPlainText, lines_of
+from elmo_mini.text.sentences import check_words
 
 _NO_WORD = "!!!MAXTERMID"  # a line of older vocabularies that bilm-tf passes over
 
@@ -32,6 +33,7 @@ def read_words(path: PathLike) -> list[str]:
 
 def write_words(path: PathLike, words: Sequence[str]) -> None:
     """Write a file for `read_words`."""
+    check_words("words", words)
     write_text(path, "".join(f"{word}\n" for word in words))
 
 

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Probe, print the table, and store it where that is asked for."""
-    output = ready_to_write(args.output) if args.output else None
+    output = ready_to_write(args.output) if args.output is not None else None
     if output is not None:
         caches = as_path(args.cache).glob("*.vectors") if args.cache else []
         check_not_read(args.output, [args.static, *caches, *files_of(args)])

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from elmo_mini.checkpoints.model_folder import CONFIG, folder_config, load_folder, save_folder
 from elmo_mini.checkpoints.official import load_bilm
+from elmo_mini.checkpoints.pretrained import weight_dtype
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
 from elmo_mini.embedding.stored_mixes import ENTRY, stored_mixes, to_store
 from elmo_mini.errors import ConfigurationError, PathLike
@@ -132,6 +133,7 @@ class Elmo(nn.Module):
                 "module=load_folder(folder)) with load_folder of elmo_mini.checkpoints.model_folder"
             )
         elmo = cls(None, None, own, module=bilm, **{**stored.settings, **settings})
+        elmo.scalar_mixes.to(weight_dtype(bilm))  # as the weights are read back
         if not {"scalar_mix_parameters", "do_layer_norm"} & settings.keys():
             stored.fill(elmo.scalar_mixes)
         return elmo

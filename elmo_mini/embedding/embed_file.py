@@ -5,7 +5,7 @@ HDF5 and safetensors hold one array per line under the line's number, from ``"0"
 ``sentence_to_index``, a JSON object from line to number (in safetensors, among the metadata).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -20,7 +20,14 @@ from elmo_mini.embedding.resuming import resumed_stream, unfinished_vectors
 from elmo_mini.embedding.stream import Embedded, Sentence, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.files import as_path, check_not_read, existing_file, make_folder, written_whole
+from elmo_mini.files import (
+    KeptElsewhere,
+    as_path,
+    check_not_read,
+    existing_file,
+    ready_to_write,
+    written_whole,
+)
 from elmo_mini.plain_text import lines_of
 from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.tokenizer import tokenize
@@ -79,9 +86,10 @@ def embed_file(
     Raises
     ------
     FileNotFoundError, FileExistsError
-        If there is no `source`; if there is a `target` and `overwrite` is not set.
+        If there is no `source`; if there is a `target` and `overwrite` is not set. Where it came
+        to be while the vectors were made, they are kept under another name, which is said.
     OSError
-        If the folder of `target` cannot be made.
+        If the folder of `target` cannot be made, or `target` can be no ordinary file.
     ValueError
         If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, if a setting is unknown, or if
         `target` is `source`, whatever `overwrite` says; or if a stateful model is to resume.
@@ -93,9 +101,7 @@ def embed_file(
     stored = _stored_as(dtype)
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
-    if write_to.exists() and not overwrite:
-        raise FileExistsError(f"{write_to} is there already; ask for overwriting to replace it")
-    make_folder(write_to.parent)
+    ready_to_write(write_to, overwrite=overwrite)
     lengths = [len(sentence) for sentence in read_sentences(read, split_words=split_words)]
     settings: dict[str, Any] = {
         "batch_size": batch_size,
@@ -109,33 +115,25 @@ def embed_file(
             return resumed_stream(bilm, lambda: _sentences(read, split_words), kept, **settings)
         return embed_stream(bilm, _sentences(read, split_words), **settings)
 
-    if form == "cache":
-        write_cache(bilm, (), write_to, dtype=dtype, overwrite=overwrite, stream=stream())
-    else:
-        _write_arrays(bilm, stream(), read, write_to, form, layers, stored, lengths)
+    try:
+        if form == "cache":
+            write_cache(bilm, (), write_to, dtype=dtype, overwrite=overwrite, stream=stream())
+        else:
+            arrays = (as_type(chosen_layers(embedded, layers), stored) for embedded in stream())
+            lead = (bilm.num_layers,) if layers == "all" else ()
+            shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
+            with written_whole(write_to, overwrite=overwrite) as part:
+                if form == "hdf5":
+                    write_hdf5(part, arrays, _sentence_to_index(read))
+                else:
+                    write_safetensors(part, arrays, shapes, stored, _sentence_to_index(read))
+    except KeptElsewhere:  # whole, under another name
+        if resume:
+            kept.unlink(missing_ok=True)
+        raise
     if resume:
         kept.unlink(missing_ok=True)
     return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
-
-
-def _write_arrays(
-    bilm: FastBiLM,
-    stream: Iterator[Embedded],
-    read: Path,
-    write_to: Path,
-    form: Format,
-    layers: Layers,
-    stored: "np.dtype[Any]",
-    lengths: Sequence[int],
-) -> None:
-    arrays = (as_type(chosen_layers(embedded, layers), stored) for embedded in stream)
-    with written_whole(write_to) as part:
-        if form == "hdf5":
-            write_hdf5(part, arrays, _sentence_to_index(read))
-        else:
-            lead = (bilm.num_layers,) if layers == "all" else ()
-            shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
-            write_safetensors(part, arrays, shapes, stored, _sentence_to_index(read))
 
 
 def read_sentences(path: Path, *, split_words: bool = False) -> Iterator[Sentence]:

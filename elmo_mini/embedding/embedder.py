@@ -21,10 +21,10 @@ from elmo_mini.embedding.embed_file import Layers, chosen_layers
 from elmo_mini.embedding.stream import BATCH_TOKENS, embed_batch, embed_stream
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
-from elmo_mini.files import as_path, check_not_read, written_whole
+from elmo_mini.files import check_not_read, ready_to_write, written_whole
 from elmo_mini.settings import truth
 from elmo_mini.text.character_ids import batch_to_ids, remove_boundaries
-from elmo_mini.text.sentences import Sentence, check_batch, checked, is_table
+from elmo_mini.text.sentences import Sentence, check_batch, half_character, is_table
 
 LARGEST_PADDED = 8_192  # words with padding that one run may have
 MOST_PADDING = 3  # times as many words as without it; above, runs of like lengths cost less
@@ -96,7 +96,7 @@ class ElmoEmbedder:
         bilm.stateful = truth("stateful", stateful)
         bilm.cache_tokens(cache_tokens)
         if warm_up is not None:
-            bilm.warm_up(checked(warm_up))
+            bilm.warm_up(warm_up)
         self.bilm = bilm
 
     @classmethod
@@ -193,7 +193,8 @@ class ElmoEmbedder:
         Raises
         ------
         FileExistsError
-            If the file is there and `overwrite` is not set.
+            If the file is there and `overwrite` is not set. Where it came to be while the vectors
+            were made, they are kept under another name, which is said.
         ConfigurationError
             If a setting is unknown, or the file that is read would be overwritten.
         ValueError
@@ -201,7 +202,6 @@ class ElmoEmbedder:
         TypeError
             If `input_file` is a path, or opened without an encoding.
         """
-        target = as_path(output_file_path)
         if use_sentence_keys:
             raise ConfigurationError(
                 "use_sentence_keys is not supported, since HDF5 takes a '/' in a sentence for a "
@@ -214,13 +214,12 @@ class ElmoEmbedder:
                 "elmo_mini.embed_file takes a path"
             )
         name = getattr(input_file, "name", None)
-        check_not_read(target, [name if isinstance(name, str) else None])
-        if target.exists() and not overwrite:
-            raise FileExistsError(f"{target} is there already; overwrite=True replaces it")
+        check_not_read(output_file_path, [name if isinstance(name, str) else None])
+        target = ready_to_write(output_file_path, overwrite=overwrite)
         lines = list(_stripped(input_file))
         index = None if forget_sentences else {line: str(n) for n, line in enumerate(lines)}
         stream = embed_stream(self.bilm, map(str.split, lines), batch_size=batch_size)
-        with written_whole(target) as part:
+        with written_whole(target, overwrite=overwrite) as part:
             write_hdf5(part, (chosen_layers(e, output_format) for e in stream), index)
 
 
@@ -232,11 +231,9 @@ def _stripped(lines: Iterable[str]) -> Iterator[str]:
                 f"line {number} is {type(line).__name__}, not text; open the file with "
                 "open(path, encoding='utf-8')"
             )
-        try:
-            line.encode()
-        except UnicodeEncodeError as wrong:  # a byte that was no UTF-8, as surrogateescape has it
+        if half := half_character(line):  # a byte that was no UTF-8, as surrogateescape has it
             raise ValueError(
-                f"line {number} holds half a character, {line[wrong.start]!r}; read the file with "
+                f"line {number} holds half a character, {half!r}; read the file with "
                 "its own encoding, and without errors='surrogateescape'"
-            ) from wrong
+            )
         yield (line.removeprefix("\ufeff") if number == 1 else line).strip()

@@ -15,6 +15,7 @@ import numpy as np
 from elmo_mini.embedding.stream import Embedded, TextHash, embed_stream, fingerprint
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.files import beside, naming, ready_to_write
 from elmo_mini.text.sentences import Sentence
 
 FORMAT = "elmo_mini embedding under way 1"
@@ -22,8 +23,8 @@ _CRC = 4  # bytes
 
 
 def unfinished_vectors(target: Path) -> Path:
-    """Where the vectors for `target` wait until they are complete."""
-    return target.with_name(f"{target.name}.resume")
+    """Where the vectors for `target` wait: its name and ``.resume``, shortened if it is long."""
+    return beside(target, ".resume")
 
 
 def resumed_stream(
@@ -57,8 +58,9 @@ def resumed_stream(
         )
     head = {"format": FORMAT, "model": fingerprint(bilm), "text": TextHash(sentences()).hexdigest()}
     line = json.dumps(head).encode() + b"\n"
+    ready_to_write(kept)
     kept.touch()
-    with kept.open("r+b") as file:
+    with naming(kept), kept.open("r+b") as file:
         first = file.readline(2 * len(line))
         if first and FORMAT.encode() not in first:
             raise FileExistsError(

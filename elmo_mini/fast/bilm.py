@@ -37,7 +37,7 @@ from elmo_mini.text.character_ids import (
     check_word_ids,
     unique_rows,
 )
-from elmo_mini.text.sentences import check_sentence
+from elmo_mini.text.sentences import check_sentence, check_words, checked
 
 
 def as_bilm(module: object) -> "FastBiLM":
@@ -242,7 +242,7 @@ class FastBiLM(nn.Module):
         self.check_numbers()
         self.carried.reset()
         h, c = (torch.zeros_like(x) for x in self.carried.start(1))
-        for sentence in sentences:
+        for sentence in checked(sentences):
             if len(sentence):
                 ids = batch_to_ids([sentence], max_characters=self.options.max_characters)
                 token_vectors, inverse, mask = self._encode(ids.to(self.device))
@@ -258,6 +258,7 @@ class FastBiLM(nn.Module):
         the weights change later, the vectors are made anew; where a gradient is asked for, the
         words of a batch are read by their letters.
         """
+        check_words("the vocabulary (vocab_to_cache)", tokens)
         check_sentence(tokens, 0, allow_boundary_tokens=True)
         if len(tokens) == 0:
             raise ValueError("the vocabulary is empty; its first entry must be the padding token")

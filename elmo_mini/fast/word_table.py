@@ -17,7 +17,7 @@ from elmo_mini.text.character_ids import (
     END_WORD,
     MAX_CHARACTERS,
 )
-from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN
+from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN, check_word, check_words
 
 UNKNOWN = "<UNK>"
 _SPECIAL = {BOS_TOKEN: BEGIN_SENTENCE, EOS_TOKEN: END_SENTENCE}
@@ -39,18 +39,20 @@ class WordTable(nn.Module):
         ------
         ElmoFileError
             If there are more or fewer words than rows, or a special word is not among them.
+        ValueError
+            If a word holds half a character.
         """
+        check_words("the vocabulary", words)
         if len(words) != len(self.embedding.weight):
             raise ElmoFileError(
                 f"the vocabulary has {len(words):,} words, but the model's table has "
                 f"{len(self.embedding.weight):,} rows; both must come from one model"
             )
         check_special_words(words)
+        for word in words:
+            check_word(word)
         self.words = list(words)
-        self._rows = {
-            _SPECIAL.get(word) or word.encode("utf-8", "ignore"): row
-            for row, word in enumerate(words)
-        }
+        self._rows = {_SPECIAL.get(word) or word.encode(): row for row, word in enumerate(words)}
 
     def weights(self) -> Iterator[Tensor]:
         """Every tensor that `forward` reads."""

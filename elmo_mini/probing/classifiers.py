@@ -1,7 +1,8 @@
 """Simple classifiers for probing: k nearest neighbours, nearest mean, linear; majority class.
 
 All but the last learn from vectors `train` (N, D) and their N labels, and predict a label for each
-vector of `test`, (M, D).
+vector of `test`, (M, D). They ask for scikit-learn when they are called, and not on import: nothing
+that looks through the package, such as `dir` or ``from elmo_mini import *``, needs it.
 """
 
 from collections import Counter, defaultdict
@@ -12,19 +13,14 @@ from numpy.typing import NDArray
 
 from elmo_mini.extras import brought_by
 
-with brought_by("experiments"):
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-
 Floats = NDArray[np.float32]
 Labels = NDArray[np.str_]
 
 
 def knn(train: Floats, labels: Sequence[str], test: Floats, neighbours: int = 5) -> list[str]:
     """The vote of the nearest examples by cosine, of all of them where there are fewer."""
+    with brought_by("experiments"):
+        from sklearn.neighbors import KNeighborsClassifier
     count = min(neighbours, len(train))
     model = KNeighborsClassifier(count, metric="cosine", algorithm="brute")
     return [str(label) for label in model.fit(train, labels).predict(test)]
@@ -42,6 +38,10 @@ def centroid(train: Floats, labels: Sequence[str], test: Floats) -> list[str]:
 
 def linear(train: Floats, labels: Sequence[str], test: Floats, c: float = 1.0) -> list[str]:
     """Logistic regression on standardised numbers; `c` is scikit-learn's C."""
+    with brought_by("experiments"):
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
     if len(set(labels)) == 1:
         return [labels[0]] * len(test)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from elmo_mini.embedding.cache import cached_vectors
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
+from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, Task
@@ -190,6 +191,8 @@ def _check(
     train_size: int | None,
     draws: int,
 ) -> None:
+    with brought_by("experiments"):  # now, and not when all vectors are made
+        import sklearn  # noqa: F401
     if kind not in get_args(Kind):
         raise ValueError(f"there is no probe {kind!r}; choose {', '.join(get_args(Kind))}")
     for layer in layers or ():

@@ -33,6 +33,7 @@ from elmo_mini.tagging.tagged_sentences import (
     padded,
 )
 from elmo_mini.text.batches import batches_of_like_length, pad
+from elmo_mini.text.sentences import check_words
 from elmo_mini.training.steps import evaluating
 from elmo_mini.word_vectors.table import WordVectors
 
@@ -72,6 +73,8 @@ class Tagger(nn.Module):
         join: Join = with_lm,
     ) -> None:
         super().__init__()
+        check_words("words", words)
+        check_words("labels", labels)
         if options.lm_position != "none" and not lm_dim:
             raise ValueError(
                 f"lm_position is {options.lm_position!r}, but there are no LM vectors: add them "

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN, Sentence, check_batch
+from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN, Sentence, check_batch, check_word
 
 MAX_CHARACTERS = 50
 FEWEST_CHARACTERS = 3  # begin-word, one id, end-word
@@ -45,8 +45,9 @@ def word_to_ids(
     Raises
     ------
     ValueError
-        If `max_characters` is below 3.
+        If `max_characters` is below 3, or the word holds half a character.
     """
+    check_word(word)
     if max_characters < FEWEST_CHARACTERS:
         raise ValueError(
             f"max_characters is {max_characters}; a word needs at least {FEWEST_CHARACTERS}: its "
@@ -57,7 +58,7 @@ def word_to_ids(
     elif word in _BOUNDARIES:
         content = [_BOUNDARIES[word]]
     else:
-        content = [byte + 1 for byte in word.encode("utf-8", "ignore")[: max_characters - 2]]
+        content = [byte + 1 for byte in word.encode()[: max_characters - 2]]
     row = [BEGIN_WORD, *content, END_WORD]
     return tuple(row + [PADDING] * (max_characters - len(row)))
 

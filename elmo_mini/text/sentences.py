@@ -23,11 +23,12 @@ def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = 
     Raises
     ------
     ValueError
-        If a token is ``<S>`` or ``</S>``: the model adds both itself.
+        If a token is ``<S>`` or ``</S>``: the model adds both itself; or holds half a character.
     TypeError
         If the sentence is a string or no list, or a token is no string.
     """
-    for column, token in enumerate(_list_of_words(sentence, row)):
+    words = _list_of_words(sentence, row)
+    for column, token in enumerate(words):
         if not isinstance(token, str):
             raise TypeError(
                 f"token {column} of sentence {row} is {_shown(token)}, not a string: "
@@ -38,6 +39,9 @@ def check_sentence(sentence: object, row: int, *, allow_boundary_tokens: bool = 
                 f"token {column} of sentence {row} is {token!r}, a sentence boundary, which the "
                 "model adds itself; remove the token"
             )
+    if half_character("".join(words)):
+        column = next(column for column, token in enumerate(words) if half_character(token))
+        raise ValueError(f"token {column} of sentence {row} is {_in_halves(words[column])}")
 
 
 def checked(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -81,9 +85,32 @@ def check_no_string(sentence: object) -> None:
 
 
 def check_word(word: object) -> None:
-    """Refuse a word of a text that is no string."""
+    """Refuse a word of a text that is no string, or holds half a character."""
     if not isinstance(word, str):
         raise TypeError(f"the text has {_shown(word)} for a word: {_way_out(word)}")
+    if half_character(word):
+        raise ValueError(f"a word is {_in_halves(word)}")
+
+
+def check_words(name: str, words: object) -> None:
+    """Refuse a string, whose letters would be taken for words, where a list of words belongs."""
+    if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+        raise TypeError(f"{name} is {_shown(words)}, not a list of words: pass a list of strings")
+
+
+def half_character(text: str) -> str:
+    """The first half of a surrogate pair that stands alone, which UTF-8 cannot write; or ``""``."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as wrong:
+        return text[wrong.start]
+    return ""
+
+
+def check_characters(text: str) -> None:
+    """Refuse a text that holds half a character."""
+    if half_character(text):
+        raise ValueError(f"the text holds {_in_halves(text)}")
 
 
 def check_batch(
@@ -131,6 +158,15 @@ def _shown(value: object) -> str:
     if is_table(value):
         return f"a {type(value).__name__}, of which one column is to be passed"
     return "None" if value is None else f"{reprlib.repr(value)} ({type(value).__name__})"
+
+
+def _in_halves(text: str) -> str:
+    half = half_character(text)
+    at = text.index(half)
+    return (
+        f"{text[max(0, at - 20) : at + 20]!r}, which holds half a character, {half!r}; decode the "
+        "text with its own encoding, and without errors='surrogateescape'"
+    )
 
 
 def _way_out(token: object) -> str:

@@ -14,6 +14,8 @@ such lists from text instead.
 
 import re
 
+from elmo_mini.text.sentences import check_characters
+
 _TITLES = """
     Mr Mrs Ms Messrs Mme Mlle Dr Prof Rev Fr Hon Gen Col Maj Capt Lt Cmdr Sgt Cpl Pvt Gov Pres Sen
     Sens Rep Reps Adm St Ste Mt Ft vs v cf pp viz approx ca
@@ -78,14 +80,17 @@ def tokenize(text: str, *, lower: bool = False) -> list[str]:
 
     Each token is a piece of `text` (in lower case with ``lower=True``), in order, and only white
     space is left out. Chinese and Japanese come out one character a token: segment such text
-    first when you want words.
+    first when you want words. Half a character, as ``errors="surrogateescape"`` reads it, is a
+    ValueError here and in the other three.
     """
+    check_characters(text)
     tokens = _TOKEN.findall(text)
     return [token.lower() for token in tokens] if lower else tokens
 
 
 def tokenize_spans(text: str) -> list[tuple[int, int]]:
     """The same tokens as `tokenize`, as ``(start, end)`` positions in `text`."""
+    check_characters(text)
     return [match.span() for match in _TOKEN.finditer(text)]
 
 
@@ -100,6 +105,7 @@ def split_sentences(text: str) -> list[str]:
 
 def split_spans(text: str) -> list[tuple[int, int]]:
     """The same sentences as `split_sentences`, as ``(start, end)`` positions in `text`."""
+    check_characters(text)
     has_capitals = text != text.lower()
     spans, start = [], 0
     for match in _BOUNDARY.finditer(text):

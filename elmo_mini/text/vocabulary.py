@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from elmo_mini.files import as_json, existing_file, write_text
 from elmo_mini.plain_text import text_of
-from elmo_mini.text.sentences import check_no_string, check_text, check_word
+from elmo_mini.text.sentences import check_no_string, check_text, check_word, check_words
 
 
 class UnknownWord(KeyError):
@@ -49,6 +49,7 @@ class Vocabulary:
         *,
         unknown: str | None = None,
     ) -> None:
+        check_words("words", words)
         self.words: list[str] = list(words)
         self.counts: NDArray[np.int64] = np.array(
             [0] * len(self.words) if counts is None else counts, dtype=np.int64
@@ -91,12 +92,13 @@ class Vocabulary:
         Raises
         ------
         ValueError
-            If `max_size` leaves no room for the specials.
+            If `max_size` leaves no room for the specials, or a word holds half a character.
         TypeError
             If a sentence is a string, where a list of words belongs, or a word is no string.
         """
         counter: Counter[str] = Counter()
         check_text(sentences)
+        check_words("specials", specials)
         for sentence in sentences:
             check_no_string(sentence)
             counter.update(sentence)

@@ -42,7 +42,7 @@ def save_masked_lm(
     Parameters
     ----------
     record : further JSON values
-    dtype : of the stored weights
+    dtype : of the stored weights; they are read back as float32
 
     Raises
     ------

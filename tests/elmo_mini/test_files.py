@@ -2,18 +2,27 @@
 
 import errno
 import os
+import re
+import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.files import (
+    KeptElsewhere,
     as_path,
+    beside,
     check_not_read,
     existing_file,
     make_folder,
+    naming,
+    ready_to_write,
     unfinished,
     write_text,
     written_whole,
@@ -233,3 +242,188 @@ def test_a_file_that_may_not_be_read_is_not_called_missing(
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK)  # as for all but root
     with pytest.raises(PermissionError, match=r"secret\.safetensors may not be read"):
         existing_file(file)
+
+
+def written_beside(target: Path, how: str, **settings: Any) -> Path:
+    """What a writer leaves in whose way "theirs" was written meanwhile."""
+
+    def write() -> None:
+        with written_whole(target, **settings) as part:
+            part.write_text("ours")
+            target.write_text("theirs") if how == "file" else target.mkdir()
+
+    with pytest.raises(KeptElsewhere) as caught:
+        write()
+    (kept,) = set(target.parent.iterdir()) - {target}
+    assert re.fullmatch(
+        f"{re.escape(str(target))} has come from elsewhere .* in {re.escape(str(kept))}: .*",
+        str(caught.value),
+    )
+    assert kept.read_text() == "ours"
+    return kept
+
+
+@pytest.mark.parametrize("drive", ["with hard links", "without"])
+def test_a_file_that_comes_meanwhile_stays_and_so_does_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drive: str
+) -> None:
+    def none(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "played: no such call on this drive")
+
+    if drive == "without":
+        monkeypatch.setattr(os, "link", none)
+    target = tmp_path / "v.hdf5"
+    with written_whole(target, overwrite=False) as part:
+        part.write_text("nobody came")
+    assert target.read_text() == "nobody came"
+    with pytest.raises(FileExistsError, match="is there already; overwrite=True replaces it"):
+        ready_to_write(target, overwrite=False)
+    target.unlink()
+    kept = written_beside(target, "file", overwrite=False)
+    assert kept.name == "v-2.hdf5"
+    assert target.read_text() == "theirs"
+    target.unlink()
+    with (
+        pytest.raises(KeptElsewhere, match=r"in .*v-3\.hdf5"),
+        written_whole(target, overwrite=False),
+    ):
+        target.write_text("theirs")
+    assert kept.read_text() == "ours"
+
+
+def test_what_may_not_be_replaced_is_asked_at_the_end(tmp_path: Path) -> None:
+    """Even with `overwrite`: a folder never is, nor what `replaces` refuses."""
+    assert written_beside(tmp_path / "v", "folder").name == "v-2"
+    folder = tmp_path / "deeper"
+    folder.mkdir()
+    written_beside(folder / "v", "file", replaces=lambda _: False)
+    long = tmp_path / "longer" / ("x" * 250 + ".vec")
+    long.parent.mkdir()
+    assert written_beside(long, "file", overwrite=False).suffix == ".vec"
+    with written_whole(tmp_path / "w") as part:
+        part.write_text("ours")
+        (tmp_path / "w").write_text("theirs")
+    assert (tmp_path / "w").read_text() == "ours"
+
+
+def test_of_two_who_finish_at_once_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other comes between the last look and the renaming."""
+    target, real = tmp_path / "v", os.path.lexists
+
+    def look(path: object) -> bool:
+        found = real(path)  # type: ignore[arg-type]
+        if path == target and not found:
+            target.write_text("theirs")
+        return found
+
+    monkeypatch.setattr(os.path, "lexists", look)
+    real_link = os.link
+
+    def link(part: Path, path: Path) -> None:
+        look(path)
+        real_link(part, path)
+
+    monkeypatch.setattr(os, "link", link)
+    written_late = pytest.raises(KeptElsewhere)
+    with written_late, written_whole(target, overwrite=False) as part:
+        part.write_text("ours")
+    assert target.read_text() == "theirs"
+
+
+def test_what_killed_writers_left_goes_whatever_became_of_their_numbers(tmp_path: Path) -> None:
+    target = tmp_path / "v"
+    with written_whole(target) as part:
+        zombie = subprocess.Popen([sys.executable, "-c", ""])
+        while sys.platform != "win32" and (
+            psutil.Process(zombie.pid).status() != psutil.STATUS_ZOMBIE
+        ):
+            time.sleep(0.01)
+        if sys.platform == "win32":
+            zombie.wait()
+        own = f"+{os.getpid()}+"
+        reused = part.with_name(f"{part.name.split(own)[0]}{own}01234567")
+        unwaited = part.with_name(part.name.replace(own, f"+{zombie.pid}+"))
+        for left in (reused, unwaited):  # they come while we write, and go when we are done
+            left.touch()
+    zombie.wait()
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and devices of POSIX")
+def test_each_kind_of_output_is_defined(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "there").symlink_to(tmp_path / "back")
+    (tmp_path / "back").symlink_to(tmp_path / "there")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "to a folder").symlink_to(tmp_path / "folder")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "to a pipe").symlink_to(tmp_path / "pipe")
+    before = {path: path.lstat().st_mode for path in tmp_path.iterdir()}
+    for name, complaint in (
+        ("loop", "leads back to itself"),
+        ("there", "leads back to itself"),
+        ("folder", "is a folder; name a file"),
+        ("to a folder", "is a folder; name a file"),
+        ("pipe", "is no ordinary file"),
+        ("to a pipe", "is no ordinary file"),
+        (os.devnull, "is no ordinary file"),
+    ):
+        for overwrite in (False, True):
+            with (
+                pytest.raises(OSError, match=complaint),
+                written_whole(tmp_path / name, overwrite=overwrite),
+            ):
+                pytest.fail("must not be written")
+    assert before == {path: path.lstat().st_mode for path in tmp_path.iterdir()}
+    (tmp_path / "dangling").symlink_to(tmp_path / "new" / "file")
+    with written_whole(tmp_path / "dangling", overwrite=False) as part:
+        part.write_text("here")
+    assert (tmp_path / "dangling").is_symlink()
+    assert (tmp_path / "new" / "file").read_text() == "here"
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="/dev of POSIX")
+@pytest.mark.parametrize("into", ["a file", "a pipe"])
+def test_the_output_of_a_program_is_no_file_to_write(tmp_path: Path, into: str) -> None:
+    code = (
+        "from elmo_mini.files import write_text\n"
+        "try: write_text('/dev/stdout', 'lost')\n"
+        "except OSError as wrong: print(wrong)"
+    )
+    command, root = [sys.executable, "-c", code], Path(__file__).parents[2]
+    if into == "a file":
+        with (tmp_path / "out").open("w") as out:
+            subprocess.run(command, stdout=out, check=True, cwd=root)
+        said = (tmp_path / "out").read_text()
+    else:
+        said = subprocess.run(command, capture_output=True, check=True, cwd=root, text=True).stdout
+    expected = {"a file": "is where this program's own words go", "a pipe": "is no ordinary file"}
+    assert said.startswith(f"/dev/stdout {expected[into]}; name ") or expected[into] in said
+
+
+def test_an_empty_path_is_one_sentence() -> None:
+    for refused in (existing_file, as_path, lambda name: write_text(name, "text")):
+        with pytest.raises(
+            ConfigurationError, match=r"^a path is needed here, and this one is emp"
+        ):
+            refused("")
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    for number, named in ((errno.ENOSPC, True), (errno.EIO, False)):  # that may be of a read
+        with pytest.raises(OSError) as caught, written_whole(tmp_path / "v"):  # noqa: PT011
+            raise OSError(number, os.strerror(number))
+        assert caught.value.filename == (str(tmp_path / "v") if named else None)
+    with pytest.raises(OSError) as caught, naming(tmp_path / "v"):  # noqa: PT011
+        raise OSError(errno.EFBIG, "too large")
+    assert caught.value.filename == str(tmp_path / "v")
+
+
+def test_a_name_beside_a_long_one_is_short(tmp_path: Path) -> None:
+    assert beside(tmp_path / "v.hdf5", ".resume") == tmp_path / "v.hdf5.resume"
+    for name in ("a" * 255, "银" * 85):
+        beside(tmp_path / name, ".resume").touch()
+    assert len(list(tmp_path.iterdir())) == 2

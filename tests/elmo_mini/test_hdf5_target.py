@@ -45,7 +45,9 @@ def written_within(limit: int, text: Path | str, target: Path) -> str:
 
 @needs_a_limit
 @pytest.mark.parametrize("lines", [20, 400], ids=["on closing", "before"])
-@pytest.mark.parametrize("suffix", [pytest.param(".vectors", marks=pytest.mark.slow), ".hdf5"])
+@pytest.mark.parametrize(
+    "suffix", [pytest.param(".vectors", marks=pytest.mark.slow), ".hdf5", ".safetensors"]
+)
 def test_a_full_disk_is_an_error_and_no_crash(tmp_path: Path, suffix: str, lines: int) -> None:
     text, target = tmp_path / "text", tmp_path / f"full{suffix}"
     text.write_text("The bank was steep .\n" * lines)

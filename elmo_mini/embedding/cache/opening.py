@@ -6,7 +6,7 @@ from pathlib import Path
 
 import h5py
 
-from elmo_mini.files import unfinished
+from elmo_mini.files import check_ordinary, unfinished
 
 FORMAT = "elmo_mini vectors 1"
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -46,6 +46,7 @@ def open_cache(path: Path) -> h5py.File:
         parts = [part.name for part in unfinished(path)]
         more = f" The writing of {parts[0]} was interrupted, or goes on." if parts else ""
         raise CacheMissing(f"there is no vector cache {path}.{more}")
+    check_ordinary(path)
     with path.open("rb") as raw:
         if raw.read(len(SIGNATURE)) != SIGNATURE:
             raise CacheForeign(f"{path} is no vector cache: it is no HDF5 file")

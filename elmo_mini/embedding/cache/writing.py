@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 import h5py
@@ -21,7 +22,7 @@ from elmo_mini.embedding.stream import (
 )
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
-from elmo_mini.files import as_path, written_whole
+from elmo_mini.files import as_path, ready_to_write, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
 Dtype = Literal["float32", "float16"]
@@ -66,12 +67,15 @@ def write_cache(
     Raises
     ------
     FileExistsError
-        If `path` is there and is no cache, or is one and `overwrite` is not set.
+        If `path` is there and is no cache, or is one and `overwrite` is not set. Where it came to
+        be while the vectors were made, they are kept under another name, which is said.
+    OSError
+        If `path` can be no ordinary file.
     ValueError
         If the model is stateful (its vectors depend on what was read before), or a number does
         not fit `dtype`.
     """
-    target = as_path(path)
+    target = ready_to_write(path)
     if dtype not in ("float32", "float16"):
         raise ValueError(f"dtype is {dtype!r}; a cache holds float32 or float16")
     if as_bilm(bilm).stateful:
@@ -81,7 +85,7 @@ def write_cache(
         )
     if target.exists():
         try:
-            open_cache(target)
+            open_cache(target).close()
         except CacheError as wrong:
             raise FileExistsError(f"{wrong}. Nothing but a whole cache is ever replaced") from wrong
         if not overwrite:
@@ -92,7 +96,10 @@ def write_cache(
         stream = embed_stream(
             bilm, sentences_of(sentences), batch_size=batch_size, progress=progress, total=total
         )
-    with written_whole(target) as part, HDF5Target(part) as raw:
+    with (
+        written_whole(target, overwrite=overwrite, replaces=_is_cache) as part,
+        HDF5Target(part) as raw,
+    ):
         _write(raw, stream, bilm, dtype)
     return VectorCache(target)
 
@@ -133,13 +140,22 @@ def cached_vectors(
     else:
         options: dict[str, Any] = {"batch_size": batch_size, "progress": progress}
         options["total"] = text.sentences
-        cache = write_cache(bilm, sentences, path, dtype=dtype, **options)
+        # Another process may write the same under this name just now.
+        cache = write_cache(bilm, sentences, path, dtype=dtype, overwrite=True, **options)
     if (cache.manifest["model"], cache.manifest["text"]) != (model, text.hexdigest()):
         raise CacheForeign(
             f"{path} is not what its name says, or the text was not the same when it was read a "
             "second time; delete it and write it again"
         )
     return cache
+
+
+def _is_cache(path: Path) -> bool:
+    try:
+        open_cache(path).close()
+    except CacheError:
+        return False
+    return True
 
 
 def as_type(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:

@@ -60,6 +60,34 @@ def test_half_precision_halves_the_file_and_rounds(bilm: FastBiLM, tmp_path: Pat
         assert torch.equal(found, tensor.half().float()), name
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.bfloat16])
+def test_a_model_of_another_type_comes_back_as_it_was(
+    bilm: FastBiLM, tmp_path: Path, dtype: torch.dtype
+) -> None:
+    elmo = Elmo(None, None, 2, dropout=0, module=bilm.to(dtype)).to(dtype)
+    with torch.no_grad():
+        for number, weight in enumerate(elmo.parameters()):
+            weight.add_(1 / (3 + number))  # more digits than a narrower type has
+    bilm.carried.set_start(*(torch.full_like(x, 1 / 3) for x in bilm.carried.start(1)))
+    elmo.bilm.carried.set_start(*bilm.carried.start(1))
+    elmo.save_pretrained(tmp_path / "folder")
+    again = Elmo.from_pretrained(tmp_path / "folder")
+    found = again.state_dict()
+    for name, tensor in elmo.state_dict().items():
+        assert (name, found[name].dtype) == (name, dtype)
+        assert torch.equal(found[name], tensor), name
+    assert torch.equal(again.bilm.carried.start_h, bilm.carried.start_h)
+    assert str(dtype) in (tmp_path / "folder" / "README.md").read_text()
+    if dtype == torch.float64:
+        ids = batch_to_ids([["one", "sentence"]])
+        vectors = [m(ids)["elmo_representations"][0] for m in (elmo, again)]
+        torch.testing.assert_close(*vectors, rtol=1e-10, atol=1e-10)
+        save_pretrained(bilm, tmp_path / "narrow", dtype=torch.float16)
+        narrow = load_pretrained(tmp_path / "narrow").state_dict()
+        assert {tensor.dtype for tensor in narrow.values()} == {dtype}
+        assert torch.equal(narrow["layers.0.bias"], bilm.layers[0].bias.half().double())
+
+
 def test_loading_does_not_touch_the_random_state(bilm: FastBiLM, tmp_path: Path) -> None:
     save_pretrained(bilm, tmp_path / "model.safetensors")
     torch.manual_seed(5)

@@ -329,8 +329,11 @@ def test_only_a_cache_is_ever_replaced(bilm: FastBiLM, cache: VectorCache, tmp_p
     precious = tmp_path / "thesis"
     precious.mkdir()
     (precious / "chapter.txt").write_text("years of work")
-    for path in (precious, precious / "chapter.txt"):
-        with pytest.raises(FileExistsError, match="Nothing but a whole cache is ever replaced"):
+    for path, refusal in (
+        (precious, "is a folder; name a file to write"),
+        (precious / "chapter.txt", "Nothing but a whole cache is ever replaced"),
+    ):
+        with pytest.raises(OSError, match=refusal):
             write_cache(bilm, SENTENCES, path, progress=False, overwrite=True)
     assert (precious / "chapter.txt").read_text() == "years of work"
     assert not list(tmp_path.glob("*.part-*"))

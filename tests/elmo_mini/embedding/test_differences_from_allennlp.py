@@ -110,6 +110,11 @@ def checked_weights(folder: Path) -> None:
         load_bilm(files.options_file, files.weight_file)
 
 
+def half_characters(folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"token 1 of sentence 0 is 'a\\udc80b', which holds half"):
+        batch_to_ids([["the", "a\udc80b"]])
+
+
 def boundaries(folder: Path) -> None:
     vectors = torch.arange(1.0, 9.0).view(1, 4, 2)
     mask = torch.tensor([[True, True, True, False]])
@@ -129,6 +134,7 @@ ROWS: dict[str, Callable[[Path], None]] = {
     "models over whole words": whole_words,
     "`n_characters` must be 262": characters_in_training,
     "a weight file is read as it comes": checked_weights,
+    "half a character": half_characters,
     "`allennlp.nn.util.remove_sentence_boundaries`": boundaries,
 }
 

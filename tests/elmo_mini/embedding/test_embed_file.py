@@ -11,7 +11,8 @@ from safetensors import safe_open
 
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.embedding.cache import VectorCache
+from elmo_mini.embedding import stream
+from elmo_mini.embedding.cache import VectorCache, write_cache
 from elmo_mini.embedding.embed_file import Layers, embed_file
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.fast.bilm import FastBiLM
@@ -152,6 +153,57 @@ def test_a_file_is_replaced_on_request_only_and_whole_or_not_at_all(
     assert target.read_text() == "of value"
     assert not list(tmp_path.glob("*.part-*"))
     embed_file(bilm, text, target, progress=False, overwrite=True)
+    assert h5py.is_hdf5(target)
+
+
+@pytest.mark.parametrize("resume", [False, True])
+@pytest.mark.parametrize("name", ["v.hdf5", "v.safetensors", "v.vectors"])
+def test_a_file_that_comes_while_a_text_is_embedded_is_not_replaced(
+    bilm: FastBiLM,
+    text: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    resume: bool,
+) -> None:
+    folder = tmp_path / "out"
+    target, real = folder / name, stream.embed_batch
+
+    def meanwhile(*given: Any, **settings: Any) -> Any:
+        target.write_text("of value")
+        return real(*given, **settings)
+
+    monkeypatch.setattr(stream, "embed_batch", meanwhile)
+    with pytest.raises(
+        FileExistsError, match=rf"what was written is whole, in .*v-2\{target.suffix}:"
+    ):
+        embed_file(bilm, text, target, progress=False, resume=resume)
+    assert target.read_text() == "of value"
+    kept = folder / f"v-2{target.suffix}"
+    assert set(folder.iterdir()) == {target, kept}
+    if target.suffix == ".vectors":
+        VectorCache(kept).check()
+        target.unlink()
+        with pytest.raises(FileExistsError, match=r"whole, in .*v-3\.vectors"):  # it is no cache
+            write_cache(bilm, [["a"]], target, progress=False, overwrite=True)
+        assert target.read_text() == "of value"
+
+
+def test_a_file_that_comes_while_lines_are_embedded_is_not_replaced(
+    bilm: FastBiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, real = tmp_path / "lines.hdf5", stream.embed_batch
+
+    def meanwhile(*given: Any, **settings: Any) -> Any:
+        target.write_text("of value")
+        return real(*given, **settings)
+
+    monkeypatch.setattr(stream, "embed_batch", meanwhile)
+    with pytest.raises(FileExistsError, match=r"whole, in .*lines-2\.hdf5"):
+        ElmoEmbedder(module=bilm).embed_file(["one"], target)
+    assert target.read_text() == "of value"
+    assert h5py.is_hdf5(tmp_path / "lines-2.hdf5")
+    ElmoEmbedder(module=bilm).embed_file(["one"], target, overwrite=True)
     assert h5py.is_hdf5(target)
 
 

@@ -128,3 +128,22 @@ def test_a_stateful_model_cannot_go_on(bilm: FastBiLM, text: Path, tmp_path: Pat
     bilm.stateful = True
     with pytest.raises(ConfigurationError, match="cannot go on after a kill"):
         run(bilm, text, tmp_path / "v.hdf5")
+
+
+def test_a_long_name_can_be_resumed(
+    bilm: FastBiLM, text: Path, embedded: list[int], tmp_path: Path
+) -> None:
+    target = tmp_path / "out" / ("v" * 250 + ".hdf5")
+    with pytest.raises(Killed):
+        run(bilm, text, target, 40)
+    assert [path.suffix for path in target.parent.iterdir()] == [".resume"]
+    run(bilm, text, target)
+    assert embedded == [40, 51]
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_the_file_under_way_is_an_ordinary_one(bilm: FastBiLM, text: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "v.hdf5.resume"
+    kept.mkdir()
+    with pytest.raises(IsADirectoryError, match=r"v\.hdf5\.resume is a folder"):
+        run(bilm, text, tmp_path / "v.hdf5")

@@ -60,8 +60,9 @@ def test_empty_word_and_long_word() -> None:
     assert word_to_ids("x" * 47 + "é")[48] == "é".encode()[0] + 1
 
 
-def test_lone_surrogates_are_dropped() -> None:
-    assert word_to_ids("a\ud800b") == word_to_ids("ab")
+def test_a_lone_surrogate_is_refused_and_its_word_named() -> None:
+    with pytest.raises(ValueError, match=r"a word is 'a\\ud800b', which holds half a character"):
+        word_to_ids("a\ud800b")
 
 
 @given(st.text(max_size=60))

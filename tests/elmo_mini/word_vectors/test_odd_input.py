@@ -107,8 +107,9 @@ def test_one_negative_word_is_a_word_and_not_its_letters() -> None:
 
 
 def test_half_a_character_in_a_word_is_saved_and_read_back(tmp_path: Path) -> None:
-    text = [["a\udc80", "б", "c"] * 9] * 9  # as surrogateescape reads a byte that is no UTF-8
-    model = Word2Vec(text, **SMALL)
+    """No text is read so any more; the files of releases that did are."""
+    model = Word2Vec([["a", "б", "c"] * 9] * 9, **SMALL)
+    model.vocabulary.words[0] += "\udc80"  # as surrogateescape reads a byte that is no UTF-8
     model.save(tmp_path / "model.safetensors")
     assert Word2Vec.load(tmp_path / "model.safetensors").vocabulary.words == model.vocabulary.words
     model.vocabulary.save(tmp_path / "words.json")
