@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat import v4
 
 from autograde.__main__ import main
 from autograde.checking import catalogue
@@ -18,7 +19,7 @@ from autograde.marking.repair import read_submission, repaired
 from autograde.marking.sandbox.student_build import student_build
 from autograde.marking.worker import gone_for
 from elmo_mini.models import elmo
-from tests.autograde.marking.graded_classes import SMALL, made_submissions, rehearsed
+from tests.autograde.marking.graded_classes import SMALL, made_submissions
 from tests.autograde.marking.submissions import ROOT, release_of
 
 SOURCES = sorted(ROOT.glob("solutions/*/*.py"))
@@ -53,12 +54,12 @@ def test_in_the_whole_course_a_cell_leaves_its_modules_as_they_are() -> None:
     assert {name for name in before if before[name] is not vars(elmo)[name]} == set()
 
 
-def test_a_cell_has_the_imports_that_stand_below_it() -> None:
-    lesson = rehearsed("09_what_the_layers_know")
-    cells = [cell for _, cell in lesson._mistakes(catalogue.find("nearest_labels"))]
-    assert any("np." in cell for cell in cells)
-    line = "import numpy as np"
-    assert [cell for cell in cells if "np." in cell and line not in cell.splitlines()] == []
+def test_an_import_below_a_cell_is_none_of_it() -> None:
+    answer = v4.new_code_cell("def f(): ...", metadata={"nbgrader": {"grade_id": "f"}})
+    given = v4.new_code_cell("import numpy as np")
+    for cells, above in (([given, answer], ["import numpy as np"]), ([answer, given], [])):
+        found = made._imports_above(v4.new_notebook(cells=cells), "f")
+        assert [part.text for part in found] == above
 
 
 @pytest.mark.slow
