@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from autograde.checking.check import seed_of
 from autograde.marking.course_folder import CourseFolder
 from autograde.marking.engine import Processes
 from autograde.marking.export import Export
@@ -15,6 +16,7 @@ from autograde.marking.feedback_pages import write_pages
 from autograde.marking.grade import grade
 from autograde.marking.gradebook import Gradebook
 from autograde.marking.limits import Limits
+from autograde.marking.rehearsal import made
 from autograde.marking.sandbox.start import UNSANDBOXED, WARNING
 from autograde.marking.standing import Standings
 from tests.autograde.grading.nbgrader_course import NBGRADER
@@ -62,15 +64,24 @@ def test_in_a_class_of_two_hundred_nobody_is_lost(tmp_path: Path) -> None:
 @pytest.mark.timeout(7200)
 @pytest.mark.by_reach("plain nbgrader", seconds=250)
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
-def test_plain_nbgrader_gives_honest_notebooks_the_same_marks(source: Path, tmp_path: Path) -> None:
-    """What is right, what is not begun, and a row of named mistakes, another one each turn."""
+def test_plain_nbgrader_and_grade_give_honest_notebooks_what_is_due(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is right, what is not begun, and a row of named mistakes, another one each turn.
+
+    The two judge on other cases: a mistake may be worth a part of the points on one of them alone.
+    """
     lesson = source.parent.name
-    every = rehearsed(lesson, "anna")
-    (wrong,) = every.mistaken(int(os.environ.get("TEST_TURN", "0")))
-    submissions = {"anna": every.second_hand_in(), "ben": wrong}
+    turn = int(os.environ.get("TEST_TURN", "0"))
+    every = rehearsed(lesson, "ben")
+    right = every.second_hand_in()
+    (wrong,) = every.mistaken(turn)
+    with monkeypatch.context() as public:
+        public.setattr(made, "seed_for", lambda _secret, _student, exercise: seed_of(exercise))
+        (wrong_there,) = every.mistaken(turn)
     courses = [course_at(tmp_path / name, lesson) for name in ("plain", "ours")]
     for course in courses:
-        hand_in(course, lesson, [(student, m.data) for student, m in submissions.items()])
+        hand_in(course, lesson, [("anna", right.data), ("ben", wrong.data)])
     plain, ours = courses
     solved = plain.root / "solutions" / lesson / ours.released(lesson).name
     solved.parent.mkdir(parents=True)
@@ -79,10 +90,14 @@ def test_plain_nbgrader_gives_honest_notebooks_the_same_marks(source: Path, tmp_
         _nbgrader(plain, command, lesson, "--force")
     with Processes(1) as processes:
         grade(ours, lesson, Limits(), processes)
-    marks = [
-        {(who, cell): auto for who, cell, auto, *_ in gradebook_of(course)} for course in courses
-    ]
-    assert marks[0] == marks[1]
+    for course, ben in ((plain, wrong_there), (ours, wrong)):
+        marks = {(who, cell): auto for who, cell, auto, *_ in gradebook_of(course)}
+        due = {
+            (who, f"check_{exercise.id}"): m.must.points[exercise.id]
+            for who, m in (("anna", right), ("ben", ben))
+            for exercise in every.exercises
+        }
+        assert {cell: marks[cell] for cell in due} == due
 
 
 def _nbgrader(course: CourseFolder, *words: str) -> None:
