@@ -1040,8 +1040,9 @@ report.print_forgetting()
 # %% [markdown]
 # With labels alone the perplexity grows: by a factor of 1.4 (1.2 to 1.7) for the part of speech, and of 1.8 (1.1 to 2.9) for subjective or objective. With weight 1 it stays within 2 %. What that costs depends on the task:
 #
-# - **Part of speech**: little. The control, embedding and LSTM **frozen**, has only 64 %.
-# - **Subjective or objective**: the accuracy falls from 82 % to 54 %, near guessing, and near the frozen layers' 51 %. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.) A tenth of the weight keeps most of the language model; there the accuracy is 76 %, with an interval from 61 to 91 (by Student's t).
+# - For the **part of speech**, little.
+# - For **subjective or objective** the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech. (Nearly all those sentences end in a full stop. A state right after it need not keep the sentence, so 51 % is not all that the model knows.)
+# - On subjective or objective, a tenth of the weight keeps most of the language model. There the accuracy is 76 %, with an interval from 61 to 91 (by Student's t).
 #
 # **The weight matters, and 1 is no safe choice.**
 #
