@@ -100,12 +100,12 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 #
 # *The twins play hockey. She plays the cello. His play ran for eleven nights.* A static table has one vector for *play*. Its neighbours in GloVe are *playing, game, games, played, players, plays, player, Play, football, multiplayer* (table 4 of the paper). The table shows the use that its text is full of. The stage is lost.
 #
-# The course's own ELMo gives each *play* a vector of its own. Which of 39 others are nearest?
+# The course's own ELMo gives each *play* a vector of its own. Take two of 39 sentences with *play*: which others are nearest, by the cosine of their vectors in the top layer?
 
 # %% [markdown] deck="printed"
 # ## The stage finds the stage
 #
-# Nearest of 39 other *play*s, by our own ELMo
+# Nearest of 38 other *play*s, by our own ELMo
 #
 # minutes: 2
 #
@@ -118,29 +118,44 @@ torch.set_num_threads(1)  # small matrices: a second thread often costs more tha
 # skip: Read the first block only. Live instead: type a sentence of the room's into the next cell; it takes a second.
 
 # %% slide="subslide"
-from course.scalar_mix_and_elmo.word_explorer import word_explorer
 from elmo_mini import ElmoEmbedder
 from elmo_mini.checkpoints.pretrained import load_pretrained
+from elmo_mini.probing.neighbours import in_brackets
 from elmo_mini.text.senses import sense_sentences
 
 embedder = ElmoEmbedder(module=load_pretrained())
 SENTENCES = [s for s in sense_sentences() if s.word in ("play", "bank", "mouse", "spring")]
 texts = [list(s.tokens) for s in SENTENCES]
 in_context = embedder.embed_batch(texts)  # (L + 1, words, 2H) for each sentence
-explorer = word_explorer(
-    embedder.embed_batch, texts, in_context, start="We *play* hockey in the winter .", topn=3
-)
+
+
+def nearest(sentence, word, most=3):
+    """Where the word's top vector has the largest cosines with the one here, and these."""
+    here = embedder.embed_sentence(sentence)[-1, sentence.index(word)]
+    found = []
+    for s, layers in zip(SENTENCES, in_context, strict=True):
+        if s.word == word and list(s.tokens) != sentence:
+            there = layers[-1, s.position]
+            cosine = here @ there / (np.linalg.norm(here) * np.linalg.norm(there))
+            found.append((cosine, in_brackets(s.tokens, s.position, 6)))
+    return sorted(found, reverse=True)[:most]
+
+
 for typed in (
-    "Her first *play* ran for eleven nights above a butcher 's shop .",
-    "She could *play* the cello before she could read .",
+    "Her first play ran for eleven nights above a butcher 's shop .",
+    "She could play the cello before she could read .",
 ):
-    print(typed, *explorer.nearest(typed)[-1], sep="\n   ")
+    print(typed, *(f"{c:.2f} {where}" for c, where in nearest(typed.split(), "play")), sep="\n   ")
 
 # %% [markdown]
 # Type one of your own, with stars around *play*, *bank*, *mouse* or *spring*. (A language model wrote these sentences: an illustration, no proof.)
 
 # %%
-explorer
+from course.scalar_mix_and_elmo.word_explorer import word_explorer
+
+word_explorer(
+    embedder.embed_batch, texts, in_context, start="We *play* hockey in the winter .", topn=3
+)
 
 # %% [markdown]
 # The stage finds the stage. But whom do hockey and the cello find?
@@ -522,6 +537,26 @@ print(f"{WHAT}: {len(KINDS)} kinds, {len(SENTENCE)} words to judge by")
 # %% [markdown]
 # Layer 0 alone, the top layer alone, the plain average, or learned shares? `trained()` is the whole experiment, and each way is one call of it.
 
+
+# %% slide="subslide"
+def trained(use=(0, 1, 2), learn=True, norm=False, decay=0.0, louder=(1, 1, 1)):
+    """Mix and head, trained on each set: (3, N) right, and (3, steps, layers) shares in percent."""
+    rights, histories = [], []
+    for seed, (layers, mask, labels) in enumerate(SETS):
+        torch.manual_seed(seed)
+        head = torch.nn.Linear(512, len(KINDS))
+        mix = ScalarMix(len(use), do_layer_norm=norm)
+        mix.w.requires_grad_(learn)  # False leaves the shares equal; gamma learns
+        used = [louder[j] * layers[j] for j in use]
+        shares = train_mix(mix, head, used, mask, labels, 50, 0.02, decay)
+        asked, everywhere, truth = QUESTIONS
+        with torch.no_grad():
+            said = head(mix([louder[j] * asked[j] for j in use], everywhere)).argmax(-1)
+        rights.append((said == truth)[0].numpy())
+        histories.append([100 * torch.as_tensor(row).detach().numpy() for row in shares])
+    return np.array(rights, float), np.array(histories)
+
+
 # %% [markdown] deck="poll"
 # minutes: 1.5
 #
@@ -555,25 +590,6 @@ predict(
 
 # %% slide="subslide"
 from elmo_mini.probing.report import bootstrap_interval
-
-
-def trained(use=(0, 1, 2), learn=True, norm=False, decay=0.0, louder=(1, 1, 1)):
-    """Mix and head, trained on each set: (3, N) right, and (3, steps, layers) shares in percent."""
-    rights, histories = [], []
-    for seed, (layers, mask, labels) in enumerate(SETS):
-        torch.manual_seed(seed)
-        head = torch.nn.Linear(512, len(KINDS))
-        mix = ScalarMix(len(use), do_layer_norm=norm)
-        mix.w.requires_grad_(learn)  # False leaves the shares equal; gamma learns
-        used = [louder[j] * layers[j] for j in use]
-        shares = train_mix(mix, head, used, mask, labels, 50, 0.02, decay)
-        asked, everywhere, truth = QUESTIONS
-        with torch.no_grad():
-            said = head(mix([louder[j] * asked[j] for j in use], everywhere)).argmax(-1)
-        rights.append((said == truth)[0].numpy())
-        histories.append([100 * torch.as_tensor(row).detach().numpy() for row in shares])
-    return np.array(rights, float), np.array(histories)
-
 
 WAYS = {
     "layer 0\nalone": trained(use=[0]),

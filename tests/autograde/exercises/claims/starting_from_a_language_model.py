@@ -18,6 +18,13 @@ def hold(printed: str, corpora: bool) -> None:
         assert moved["naive Bayes: the ends"] == "no clear difference"
     for beaten in ("random start", "LM's vectors", "LM's LSTM"):
         assert moved[beaten] == "ahead" or not corpora
+    by_heart, moved_in = (
+        numbers(
+            rf"{who}: loss of its own labels (\S+) in the first pass, (\S+) in the last", printed
+        )
+        for who in ("random start", "both")
+    )
+    assert by_heart[1] < moved_in[1] or not corpora, "the random start overfits"
     before, after = numbers(r"perplexity (.*) before, (.*) after", printed)
     assert before < after < 1.5 * before, "it forgets a part"
     kept = [float(p) for p in re.findall(r"weight [\d.]+: perplexity ([\d.]+)", printed)]
