@@ -85,7 +85,18 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 def _slopes(loss: Tensor, parts: Sequence[Tensor]) -> Sequence[Tensor | None]:
-    """The slope of the loss for each part; None for all where nothing carries a gradient."""
+    """The slope of the loss for each part; None for all where nothing carries a gradient.
+
+    Raises
+    ------
+    AnswerRefused
+        If the body or the head is frozen.
+    """
+    if not all(part.requires_grad for part in parts):
+        raise AnswerRefused(
+            "Your module switches gradients off (`requires_grad`): an optimizer would never change "
+            "these weights. Body and head both learn, each at its own rate."
+        )
     if not loss.requires_grad:
         return [None] * len(parts)
     return torch.autograd.grad(loss, parts, allow_unused=True)
@@ -230,6 +241,9 @@ the body learns nothing: states[torch.arange(len(ids)), last] \
         -> states[torch.arange(len(ids)), last].detach()
     Your logits are right, but no slope reaches the body: something cuts it off, such as
     `.detach()`. So the body could not learn.
+the body is frozen: self.body = body -> self.body = body ⏎self.body.requires_grad_(False)
+    You freeze the body. It learns, too, if slowly: that is what its own rate is for. Leave
+    `requires_grad` on.
 nothing learns: scores: Tensor = self.head(states[torch.arange(len(ids)), last]) \
         -> with torch.no_grad(): \
         ⏎    scores: Tensor = self.head(states[torch.arange(len(ids)), last])
