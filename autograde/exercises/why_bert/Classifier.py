@@ -225,6 +225,8 @@ the largest of all states: self.head(states[torch.arange(len(ids)), last]) \
 one token too far: last = mask.sum(1) - 1 -> last = mask.sum(1).clamp(max=ids.shape[1] - 1)
     You read one token too far. The first token is number 0, so the last is its length less one.
 one token too early: last = mask.sum(1) - 1 -> last = (mask.sum(1) - 2).clamp(min=0)
+one token too early, and the table's last for a text of one: \
+        last = mask.sum(1) - 1 -> last = mask.sum(1) - 2
     You read the token before the last. The last is number length less one.
 word 0 is padding: last = mask.sum(1) - 1 -> last = (ids != 0).sum(1) - 1
     You take word 0 for padding. It is a word like others: only `mask` says what is padding.
