@@ -168,6 +168,9 @@ nine in ten: [0.025, 0.975] -> [0.05, 0.95]
 the middle half: [0.025, 0.975] -> [0.25, 0.75]
     Between your ends lies half of the means. A 95 % interval leaves out 2.5 % at each end: 0.025
     and 0.975.
+shares for np.percentile: np.quantile(means, [0.025, 0.975]) \
+        -> np.percentile(means, [0.025, 0.975])
+    `np.percentile` takes per cents: 2.5 and 97.5. Your ends are those of 0.025 % and 0.975 %.
 the ends that were met: np.quantile(means, [0.025, 0.975]) -> (min(means), max(means))
     You take the smallest and the largest mean. Take the quantiles 0.025 and 0.975.
 one standard error: np.quantile(means, [0.025, 0.975]) \

@@ -109,6 +109,10 @@ the last word is left out: layer[b, 1:end] -> layer[b, 1 : max(2, end - 1)]
     The last word is missing. A text of n words has them at the positions 1 to n.
 the last boundary is counted: layer[b, 1:end] -> layer[b, 1 : end + 1]
     The boundary after the last word is among what you average. The words stand at 1 to n.
+the last boundary of shorter texts is counted: layer[b, 1:end] \
+        -> layer[b, 1 : min(end + 1, layer.shape[1] - 1)]
+    You leave out the last column. There stands the boundary of the longest text; a shorter one has
+    its own earlier, before its padding, and you average it. The words stand at 1 to n.
 --- hint 2
 the top layer alone: for layer in layers] -> for layer in layers[-1:]]
     You keep the top layer alone. Put the means of all layers side by side.

@@ -193,6 +193,9 @@ capitals make another text: " ".join(text).lower() -> " ".join(text)
 other texts count as copies: " ".join(text).lower() -> "".join(text).lower()
     Different texts are one for you, so the test grows by texts that are no copies. Copies have the
     same words in the same order: *a way* is not *away*.
+words in any order: " ".join(text).lower() -> " ".join(sorted(word.lower() for word in text))
+    Texts of the same words in another order are one for you, so the test grows by texts that are no
+    copies. Leave the words in their order.
 long texts are compared by their beginning: " ".join(text).lower() -> " ".join(text).lower()[:50]
     Texts that begin alike are one for you, so the test grows by texts that are no copies. Compare
     each text to its end.

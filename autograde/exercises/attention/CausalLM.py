@@ -248,6 +248,10 @@ softmax twice: scores[there], -> scores[there].softmax(-1),
 the scores as they are: functional.cross_entropy( -> functional.nll_loss(
     You take the scores for logarithms of probabilities. `functional.cross_entropy` makes them so;
     `functional.nll_loss` takes them as they are.
+the mask of the next words for the words that are read: scores = self(ids, mask)[:, :-1] \
+        -> scores = self(ids[:, :-1], mask[:, 1:])
+    You leave out the last word, and hand on the mask without its first column. The mask belongs to
+    the words that are read: `mask[:, :-1]`.
 the loss forgets the mask: scores = self(ids, mask)[:, :-1] -> scores = self(ids)[:, :-1]
     Your loss calls the model without the mask, so a block that looks ahead reads padding:
     `self(ids, mask)`.

@@ -171,6 +171,13 @@ every other number for a head: every .unflatten(-1, (self.heads, -1)).transpose(
         -> .unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2)
     Each of your heads gets every A-th number of D. A head is a stretch of D / A neighbours, as in
     PyTorch: `.unflatten(-1, (self.heads, -1))`.
+every other number for a head, and joined in turn: \
+        every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
+        -> .unflatten(-1, (-1, self.heads)).permute(0, 3, 1, 2) \
+        && found.transpose(1, 2).flatten(2) -> found.permute(0, 2, 3, 1).flatten(2)
+    Each of your heads gets every A-th number of D, and what they find is joined number by number in
+    turn. A head is a stretch of D / A neighbours, and they stay together: cut with
+    `.unflatten(-1, (self.heads, -1))`, and join head after head.
 as many numbers as heads: every .unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> .unflatten(-1, (-1, self.heads)).transpose(1, 2)
     The number of heads and the size of a head stand in each other's place: `(self.heads, -1)` cuts

@@ -153,6 +153,15 @@ the sums are multiplied: float(q_mean @ k_mean) -> q_mean.sum() * k_mean.sum() \
         && float(each.sum()) -> q_var.sum() * k_var.sum()
     You add up over the numbers before you multiply. Each pair of numbers has its own product:
     multiply first, then add up. And where means are not 0, they stand in the variance, too.
+the sums are multiplied in the variance: float(each.sum()) -> float(q_var.sum() * k_var.sum() \
+        + q_var.sum() * (k_mean**2).sum() + (q_mean**2).sum() * k_var.sum())
+    You add up over the numbers before you multiply. Each pair of numbers has a variance of its own:
+    multiply first, then add up.
+the numbers are averaged first, and the variances alone: \
+        float(q_mean @ k_mean) -> len(q_mean) * q_mean.mean() * k_mean.mean() \
+        && float(each.sum()) -> len(q_mean) * q_var.mean() * k_var.mean()
+    You average over the d numbers before you multiply. Each pair of numbers has its own: multiply
+    first, then add up. And where means are not 0, they stand in the variance, too.
 d times the first: float(q_mean @ k_mean) -> len(q_mean) * q_mean[0] * k_mean[0] \
         && float(each.sum()) -> len(q_mean) * each[0]
 d times the product of the first variances: float(q_mean @ k_mean) \

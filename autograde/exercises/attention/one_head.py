@@ -120,6 +120,9 @@ divided after the softmax: / k.shape[-1] ** 0.5 -> \
 the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
     You divide by the root of the number of positions. It is the root of d, the numbers of one key:
     `k.shape[-1]`.
+the root of the first axis: k.shape[-1] ** 0.5 -> len(k) ** 0.5
+    You divide by the root of `len(k)`, the size of the first axis. It is the root of d, the numbers
+    of one key: `k.shape[-1]`.
 the root of the length of v: k.shape[-1] ** 0.5 -> v.shape[-1] ** 0.5
     You divide by the root of the length of v. The dot product adds up d numbers of q and k:
     `k.shape[-1]`.
@@ -228,6 +231,17 @@ an exponential that overflows: \
         ⏎attention_weights = attention_weights / attention_weights.sum(-1, keepdim=True)
     The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
     score off first.
+the largest of the whole table is taken off: \
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> powers = (scores - scores.max()).exp() * allowed \
+        ⏎attention_weights = powers / powers.sum(-1, keepdim=True)
+the largest open score of the whole table is taken off: \
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> scores = scores.masked_fill(~allowed, -torch.inf) \
+        ⏎powers = (scores - scores.max()).exp() \
+        ⏎attention_weights = powers / powers.sum(-1, keepdim=True)
+    You take the largest score of the whole table off. In a row far below it, every exponential is
+    0, and its shares are 0/0. Take off each row's own largest, or use `softmax`.
 all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
     Your keys stand in reverse order.
 cut off from autograd: attention_weights @ v, attention_weights \

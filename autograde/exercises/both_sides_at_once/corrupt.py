@@ -22,6 +22,10 @@ from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
 
 WORDS, MASK, SHORT = 1000, 4, 7
+NOT_FROM_TORCH = (
+    "From one seed of PyTorch your function gives two different tables: something is drawn that "
+    "does not come from PyTorch. Draw with `torch.rand` and `torch.randint`."
+)
 
 
 def corrupt(ids: Tensor, words: int, share: float = 0.15) -> tuple[Tensor, Tensor]:
@@ -76,11 +80,12 @@ def _only_special(rng: Random) -> Inputs:
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """Twice what is read and asked, from one state of the generator."""
+    """Twice what is read and asked, from one state of the generator; a third from it again."""
     pages: list[Plain] = []
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(12)
-        for _ in range(2):
+        for call in range(3):
+            if call != 1:
+                torch.manual_seed(12)
             ids = torch.from_numpy(inputs["ids"].copy())
             share = (inputs["share"],) if "share" in inputs else ()
             came = returned(answer(ids, inputs["words"], *share))
@@ -99,6 +104,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                         f"{tuple(ids.shape)}: keep every position."
                     )
             pages.append(plain(tuple(came)))
+    if not equal(pages[0], pages.pop()):
+        raise AnswerRefused(NOT_FROM_TORCH)
     return pages
 
 
@@ -113,6 +120,7 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
     ordinary = max(1, 2 * int((~special).sum()))
     found = {
         "share of special positions that are asked for": _share(there[:, special]),
+        "some special position is asked for": float(there[:, special].any()),
         "share of special positions that are changed": _share((shown != both)[:, special]),
         "share of ordinary words that are asked for": chosen.sum() / ordinary,
         "share of words not asked for that are changed": _share((shown != both)[~there]),
@@ -221,6 +229,10 @@ all chosen are hidden: lot < 0.8)] = 4 -> lot < 2)] = 4 && lot >= 0.8 -> lot > 2
     and 10 stay.
 no chosen word is hidden: = 4 -> = ids[chosen & (lot < 0.8)]
     No word becomes `[MASK]`. 80 in 100 of the chosen ones do.
+90 in 100 of the chosen are hidden: lot < 0.8)] = 4 -> lot < 0.9)] = 4 \
+        && (lot >= 0.8) & (lot < 0.9) -> (lot >= 0.9) & (lot < 0.95)
+    90 in 100 of the chosen words become `[MASK]`, and 5 and 5 are left. 80 in 100 become `[MASK]`,
+    10 a random word, and 10 stay.
 the rest is all random: (lot < 0.9) -> (lot < 1)
     No chosen word stays. Of the chosen ones 80 in 100 become `[MASK]`, 10 a random word, 10 stay.
 none is random: (lot < 0.9) -> (lot < 0.8)
@@ -281,6 +293,8 @@ padding and marks are chosen, too: & (ids >= 5) -> & (ids >= 0)
     them.
 padding is chosen: & (ids >= 5) -> & (ids > 1)
     You choose `[CLS]` and `[SEP]`, too. Nothing below 5 is asked for.
+unknown words are chosen: & (ids >= 5) -> & (ids != 0) & (ids != 2) & (ids != 3) & (ids != 4)
+    `[UNK]`, 1, is special, too: which word it was, nobody can say. Nothing below 5 is asked for.
 the mark of a blank is a word: & (ids >= 5) -> & (ids > 3)
     You choose `[MASK]`, word 4, too. Nothing below 5 is asked for.
 padding is left out, the marks are chosen: & (ids >= 5) -> & (ids > 0)
@@ -301,6 +315,10 @@ the chosen are not minded for the random words: swapped = chosen & -> swapped = 
 --- no hint
 another share by default: share: float = 0.15 -> share: float = 0.8
     Without a third argument your function chooses another share than 15 in 100.
+numbers of NumPy: torch.rand(ids.shape) < share \
+        -> torch.from_numpy(np.random.random(tuple(ids.shape))) < share
+    You draw with another generator than PyTorch's, such as NumPy's or Python's own. Whoever sets
+    PyTorch's seed cannot repeat that: draw with `torch.rand` and `torch.randint`.
 the seed is set: chosen = -> torch.manual_seed(0) ⏎chosen =
 the same draw each time: lot = -> torch.manual_seed(0) ⏎lot = \
         && chosen = -> torch.manual_seed(0) ⏎chosen =

@@ -116,6 +116,12 @@ half of the room for each that are too long, one left over: \
         first, second = first[: room // 2], second[: room // 2]
     You give each sentence one half of the room, even where the other needs less. Only the longer
     one loses words, one at a time.
+the second alone is cut: \
+        while len(first) + len(second) + (3 if second else 2) > longest: \
+        (first if len(first) > len(second) else second).pop() \
+        -> second = second[: max(0, longest - len(first) - 3)]
+    You cut the second sentence alone, so the first may fill the row, or more than that. The longer
+    one of the two loses its last word.
 --- hint 3
 filled up: return ids, segments -> return ids + [0] * (longest - len(ids)), \
         segments + [0] * (longest - len(segments))

@@ -84,6 +84,12 @@ def _twins(rng: Random) -> Inputs:
     return {"documents": [[[word, "word"] for word in "abc"] for _ in range(3)], "pairs": 4000}
 
 
+def _said_twice(rng: Random) -> Inputs:
+    """Two sentences of the first document have the same words, and each is followed by its own."""
+    first = [[word, "word"] for word in ("a", "b", "a", "c", "d")]
+    return {"documents": [first, [[word, "word"] for word in "efgh"]], "pairs": 4000}
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The pairs of several calls with one generator, each sentence as its number."""
     given = inputs["documents"]
@@ -133,6 +139,12 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
             "a false second one may have the words of the one that follows": float(
                 _mean((second == first + 1)[false]) > 0.1
             ),
+        }
+    if inputs["documents"][0][0] in inputs["documents"][0][1:]:
+        after = set(second[true & (first == 0)].tolist())
+        return {
+            "share labelled 1": _mean(true),
+            "a sentence that comes twice has the one after each place": float(after == {1, 2}),
         }
     of = np.repeat(np.arange(len(lengths)), lengths)  # the document of each sentence
     last = np.cumsum(lengths) - 1
@@ -291,6 +303,11 @@ SLIPS_OF_LISTS = """
 --- hint 3
 the label stays 1: follows = 0 ->
     You draw a false second sentence and label it 1 all the same. It is 0.
+the place is looked up by the words: for first, second in pairwise(document): \
+        -> for first, second in pairwise(document): \
+        ⏎    second = document[document.index(first) + 1]
+    You look up where a sentence stands, and `index` finds the first one with these words. Count the
+    sentences as you go, with `enumerate`.
 the first document is left out: for document in documents -> for document in documents[1:]
     Your loop leaves the first document out.
 --- hint 2
@@ -340,6 +357,12 @@ EXERCISE = Exercise(
             _twins,
             edge=True,
             asks="Two sentences may have the same words: their places tell them apart.",
+        ),
+        Case(
+            "a sentence that comes twice in its document",
+            _said_twice,
+            edge=True,
+            asks="Each of the two is followed by its own: `index` finds the first of them alone.",
         ),
     ),
     mistakes=(

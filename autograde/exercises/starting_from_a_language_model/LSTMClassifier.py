@@ -28,11 +28,10 @@ CALLS = 8  # in training: by chance a dropout of a half may leave some of them w
 @Case.drawn
 def _sentences(rng: Random, lengths: Sequence[int], *, dropout: float = 0.0) -> Inputs:
     shape = (len(lengths), max(lengths))
-    there = np.arange(shape[1]) < np.array(lengths)[:, None]
     return {
         "dropout": dropout,
         "seed": int(rng.integers(1_000_000)),
-        "ids": np.where(there, rng.integers(2, SIZES[0], shape), 0),
+        "ids": rng.integers(0, SIZES[0], shape),  # at padding any number, and 0 is a word
         "lengths": np.array(lengths),
     }
 
@@ -58,23 +57,25 @@ def _dropped(model: nn.Module, given: dict[str, Tensor]) -> Plain:
     """What is set to 0 in training, seen in scores that are numbers of the last state itself.
 
     A dropout on the state leaves out some of them and multiplies the others by one factor. One on
-    what the LSTM reads makes another state.
+    what the LSTM reads makes another state. One on the scores sets some to 0, and the bias with it.
     """
     _, classes, _, hidden = SIZES
     with torch.no_grad():
         model.get_parameter("output.weight").copy_(torch.eye(classes, hidden))
-        model.get_parameter("output.bias").zero_()
-        whole = model.eval()(*given.values())
+        model.get_parameter("output.bias").fill_(1.0)
+        whole = model.eval()(*given.values()) - 1
         model.train()
         scores = torch.stack([model(*given.values()) for _ in range(CALLS)])
-    left = scores != 0
-    factors = (scores / whole)[left]
-    alike = not len(factors) or torch.allclose(factors, factors[:1], rtol=1e-3)
+    states = scores - 1
+    left = states != 0
+    factor = (states / whole)[..., whole.abs().argmax() % classes].max()
+    alike = torch.allclose(states[left], (factor * whole).expand_as(states)[left], atol=1e-5)
     return {
         "what the LSTM reads": "nothing" if alike else "a part",
         "what the last layer reads": (
             "nothing" if left.all() else "a part" if left.any() else "all"
         ),
+        "what the last layer gives": "a part" if (scores == 0).any() else "nothing",
     }
 
 
@@ -126,6 +127,9 @@ the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
 the state before the last: lengths - 1 -> lengths - 2
     You are one position too early: word n stands at position n - 1, so its state is at `lengths -
     1`.
+word 0 is padding: lengths - 1 -> (ids != 0).sum(1) - 1
+    You count the words that are not 0. At padding may stand any number: how long a sentence is,
+    `lengths` says.
 the states of the first sentence: torch.arange(len(ids)) -> 0 * lengths
     All scores come from the first sentence. Each row needs its own: `torch.arange(len(ids))`
     beside `lengths - 1`.
@@ -133,6 +137,9 @@ the first state: lengths - 1 -> 0 * lengths
     You read the state after the first word, which has seen nothing else.
 the mean of all states: states[torch.arange(len(ids)), lengths - 1] -> states.mean(1)
     You take the mean over all positions. Take the state after the last real word.
+the mean of the words' states: states[torch.arange(len(ids)), lengths - 1] \
+        -> torch.stack([row[:end].mean(0) for row, end in zip(states, lengths)])
+    You take the mean over a sentence's words. Take the state after the last one.
 the largest of all states: states[torch.arange(len(ids)), lengths - 1] -> states.amax(1)
     You take the largest number of each unit over all positions. Take the state after the last real
     word.
@@ -167,6 +174,9 @@ a dropout on the vectors alone: self.output(self.dropout(last)) -> self.output(l
 a dropout on the state alone: self.lstm(self.dropout(self.embedding(ids))) \
         -> self.lstm(self.embedding(ids))
     One dropout is missing, the one on what the LSTM reads.
+a dropout on the scores: self.output(self.dropout(last)) -> self.dropout(self.output(last))
+    A dropout falls on the scores. It falls on what the last layer reads: first `self.dropout`, then
+    `self.output`.
 a dropout that never rests: every self.dropout( -> nn.functional.dropout( \
         && self.dropout = nn.Dropout(dropout) -> self.share = dropout
     Your dropout falls in evaluation, too. `nn.functional.dropout` must be told the mode;

@@ -127,6 +127,10 @@ the other way round: torch.cat([edge, rows], 1) -> torch.cat([rows, edge], 1) \
         && targets = torch.cat([rows, edge], 1) -> targets = torch.cat([edge, rows], 1)
     Your targets are one position behind the inputs. The boundary stands in front of what is read,
     and behind what is asked for.
+nothing is shifted: bets(torch.cat([edge, rows], 1)) -> bets(torch.cat([edge, rows, edge], 1)) \
+        && targets = torch.cat([rows, edge], 1) -> targets = torch.cat([edge, rows, edge], 1)
+    You ask each position for what it has just read. Inputs are the boundary and the words, targets
+    the words and the boundary: one position ahead.
 the boundary is a fixed {number}: 1), boundary) -> 1), {number}) | number = 0, 1
     You write {number} for the boundary. Its id is handed in: `boundary`.
 --- hint 2
@@ -148,6 +152,11 @@ chances in place of logarithms: functional.cross_entropy(scores.transpose(1, 2),
         reduction="none").sum(1) \
         -> -scores.softmax(-1).gather(-1, targets[..., None])[..., 0].sum(1)
     You add up probabilities. Surprise is minus the logarithm of each.
+the softmax over the positions: functional.cross_entropy(scores.transpose(1, 2), targets, \
+        reduction="none").sum(1) \
+        -> -scores.log_softmax(1).gather(-1, targets[..., None])[..., 0].sum(1)
+    Your softmax runs over the positions. At each position the words share one probability: the last
+    axis.
 the softmax twice: functional.cross_entropy(scores. \
         -> functional.cross_entropy(scores.softmax(-1).
     You hand probabilities to `cross_entropy`, which takes the softmax itself. Give it the scores.
@@ -161,6 +170,10 @@ the most surprising shuffle: nats[1:].min() -> nats[1:].max()
     You hold the sentence against the shuffle that surprises most. It is the least surprising one.
 the mean of the shuffles: nats[1:].min() -> nats[1:].mean()
     You hold the sentence against the mean of the shuffles. It is the least surprising one.
+the least at each position: reduction="none").sum(1) -> reduction="none") \
+        && nats[0] - nats[1:].min() -> (nats[0] - nats[1:].min(0).values).sum()
+    You take the least surprise at each position, wherever it comes from. Add up each shuffle, then
+    take the least of the sums.
 the first shuffle alone: nats[1:].min() -> nats[1]
     You hold the sentence against the first shuffle alone. Take the least surprising of all.
 the last shuffle alone: nats[1:].min() -> nats[-1]

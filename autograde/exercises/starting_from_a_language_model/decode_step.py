@@ -7,9 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
-from autograde.exercises.attention.filled import learnt, weighted_sum
+from autograde.exercises.attention.filled import weighted_sum
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.tasks.decoding import State, Stepped, decode_step, encoded
 from elmo_mini.tasks.seq2seq import Seq2Seq, attend
@@ -40,7 +41,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """Scores and weights of some steps in turn, each given the state that the last one returned."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(inputs["seed"])
-        model = Seq2Seq(*SIZES).double()
+        model = Seq2Seq(*SIZES)
         for part in model.parameters():
             nn.init.normal_(part, std=0.6 * inputs["scale"])
     for lstm in (model.decoder_first, model.decoder_top):
@@ -67,8 +68,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             for name in ("target_embedding", "decoder_first", "decoder_top", "combine", "softmax")
         }
     )
-    found["the gradient reaches"] = learnt(decoder, weighted_sum(scores))
-    return found
+    reached = slopes(weighted_sum(scores), dict(decoder.named_parameters()))
+    words = reached["target_embedding.weight"]
+    return found | {
+        "the gradient reaches": sorted(
+            name for name, slope in reached.items() if slope is not None
+        ),
+        "words that learn from the last step": (
+            [] if words is None else words.abs().sum(1).nonzero().flatten().tolist()
+        ),
+    }
 
 
 def _refuse_words_without_steps(lstm: nn.Module, args: tuple[Any, ...]) -> None:
@@ -105,7 +114,7 @@ def _state_by_hand(
     model: Seq2Seq, words: Tensor, state: Any, first: Tensor, top: Tensor, mask: Tensor
 ) -> Any:
     if state is None:
-        zeros = torch.zeros(1, len(words), first.shape[-1], dtype=first.dtype)
+        zeros = torch.zeros(1, len(words), first.shape[-1])
         state = [(zeros, zeros), (zeros, zeros)]
     lower, one = model.decoder_first(model.target_embedding(words[:, None]), state[0])
     upper, two = model.decoder_top(lower, state[1])
@@ -127,6 +136,13 @@ the top layer begins anew: model.decoder_top(lower, above) -> model.decoder_top(
     Your top layer begins anew at each step. Give it the state that it returned one step before.
 the states are swapped: (below, above), weights[:, 0] -> (above, below), weights[:, 0]
     The two LSTMs exchange their states from step to step. Hand each its own.
+one state for both: model.decoder_top(lower, above) -> model.decoder_top(lower, below) \
+        && (below, above), weights[:, 0] -> (above, above), weights[:, 0]
+    Your LSTMs go on from one state, each from what the other has left. Hand each its own.
+the state is cut off: (below, above), weights[:, 0] \
+        -> tuple(tuple(part.detach() for part in one) for one in (below, above)), weights[:, 0]
+    The numbers are right, and your state is cut off from autograd: no word learns from the steps
+    after its own. Return the state as the LSTMs gave it.
 --- hint 2
 the axis of time is forgotten: model.target_embedding(words).unsqueeze(1) \
         -> model.target_embedding(words)
@@ -218,7 +234,7 @@ EXERCISE = Exercise(
     reference=decode_step,
     run=_run,
     rtol=1e-4,
-    atol=1e-6,
+    atol=1e-5,
     cases=(
         Case("one telegram, the first word", _telegrams((3,), 1)),
         Case("one telegram, three words in turn", _telegrams((4,), 3), weight=2),

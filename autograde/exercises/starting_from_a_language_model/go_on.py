@@ -108,6 +108,11 @@ the last word of the start is not read: for word in start: -> for word in start[
     The last word of `start` is never read, so the first choice is made a word too early.
 the last word of the start alone: for word in start: -> for word in start[-1:]:
     You read the last word of `start` alone. All of them are read, in their order.
+the first word of the start alone: for word in start: -> for word in start[:1]:
+    You read the first word of `start` alone. All of them are read, in their order.
+the last word of the start is read twice: said: list[int] = [] -> said: list[int] = [] \
+        ⏎scores, state = step(start[-1], state)
+    You read the last word of `start` twice. The scores that it gave say the first choice already.
 the start is read backwards: for word in start: -> for word in start[::-1]:
     You read `start` from its end. It is read in order.
 the boundary is read again first: state = None for -> state = None ⏎scores, state = step(boundary, \

@@ -178,6 +178,16 @@ tensors with their graphs: loss.item() -> loss
     the number: `loss.item()`.
 it is never set to training: model.train() -> pass
     After a look the model must go back to training mode: `model.train()`.
+it is set to training once: model.train() -> model.train(step == 0)
+    Each look leaves the model in evaluation mode, and your steps go on in it. Call `model.train()`
+    before each step, or after each look.
+the looks come a step too early: step % every == 0 or -> step == 0 or (step - 1) % every == 0 or
+    Your looks come after the first step, and then after each `every` more. Count the steps that are
+    done: after step `every` for the first time.
+the last look comes twice, where two coincide: model.eval() return \
+        -> model.eval() ⏎if len(batches) % every == 0: \
+        ⏎    watched.append(watched[-1]) ⏎return
+    Where the last step is one of each `every`, you look twice after it. Once is enough.
 no look at the beginning: step % every == 0 or -> step and step % every == 0 or
     The first look is missing, the one before any step.
 no look at the end: step % every == 0 or step == len(batches) -> step % every == 0
@@ -208,6 +218,16 @@ plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
     You take steps of plain gradient descent. Adam is asked for.
 each number is clipped: clip_grad_norm_ -> clip_grad_value_
     You clip every number of the gradient by itself. Clip the norm of all of them together.
+each part is clipped: nn.utils.clip_grad_norm_(model.parameters(), 1.0) \
+        -> for part in model.parameters(): ⏎    nn.utils.clip_grad_norm_(part, 1.0)
+    You clip each parameter by itself. Clip the norm of all of them together.
+the new loss alone is clipped: loss if old_loss is None else loss + weight * old_loss() -> loss \
+        && nn.utils.clip_grad_norm_(model.parameters(), 1.0) \
+        -> nn.utils.clip_grad_norm_(model.parameters(), 1.0) \
+        ⏎if old_loss is not None: ⏎    (weight * old_loss()).backward()
+    You clip before the old loss has added its gradient. Clip when both are there.
+weights that decay: torch.optim.Adam( -> torch.optim.AdamW(
+    AdamW shrinks all weights a little in each step. Plain Adam is asked for.
 the old loss is subtracted: loss + weight -> loss - weight
     You subtract the old loss, so each step drives it up. It is added.
 shares of one: loss + weight * old_loss() -> (1 - weight) * loss + weight * old_loss()

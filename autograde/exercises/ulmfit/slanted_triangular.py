@@ -113,6 +113,8 @@ the step at the cut still rises: step < cut -> step <= cut
     *before* the cut.
 the rise starts at one step: step / cut -> (step + 1) / cut
     Your rise is one step ahead: step 0 has 1/ratio, and step `cut` has 1.
+the steps are counted from 1: height = -> step += 1 ⏎height =
+    Your run is one step ahead, rise and fall. Steps are counted from 0: step 0 has 1/ratio.
 the rise over one step less: step / cut -> step / (cut - 1)
     Your rate is at its top one step before the cut. It is at 1 at step `cut`: divide by `cut`.
 --- hint 3
@@ -131,6 +133,9 @@ the ratio itself: (1 + height * (ratio - 1)) / ratio -> 1 + height * (ratio - 1)
 the fall ends at zero: (1 + height * (ratio - 1)) / ratio \
         -> (1 + height * (ratio - 1)) / ratio if step < cut else height
     Your fall ends at 0. Height 0 is 1/ratio, on the way down as on the way up.
+the rise begins at zero: (1 + height * (ratio - 1)) / ratio \
+        -> height if step < cut else (1 + height * (ratio - 1)) / ratio
+    Your rise begins at 0. Height 0 is 1/ratio, on the way up as on the way down.
 the height times the ratio, without its bracket: (1 + height * (ratio - 1)) / ratio \
         -> 1 + height * (ratio - 1) / ratio
     You divide `height * (ratio - 1)` by the ratio, and then add 1. Put a bracket round the sum:

@@ -85,7 +85,18 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 def _slopes(loss: Tensor, parts: Sequence[Tensor]) -> Sequence[Tensor | None]:
-    """The slope of the loss for each part; None for all where nothing carries a gradient."""
+    """The slope of the loss for each part; None for all where nothing carries a gradient.
+
+    Raises
+    ------
+    AnswerRefused
+        If the body or the head is frozen.
+    """
+    if not all(part.requires_grad for part in parts):
+        raise AnswerRefused(
+            "Your module switches gradients off (`requires_grad`): an optimizer would never change "
+            "these weights. Body and head both learn, each at its own rate."
+        )
     if not loss.requires_grad:
         return [None] * len(parts)
     return torch.autograd.grad(loss, parts, allow_unused=True)
@@ -214,6 +225,8 @@ the largest of all states: self.head(states[torch.arange(len(ids)), last]) \
 one token too far: last = mask.sum(1) - 1 -> last = mask.sum(1).clamp(max=ids.shape[1] - 1)
     You read one token too far. The first token is number 0, so the last is its length less one.
 one token too early: last = mask.sum(1) - 1 -> last = (mask.sum(1) - 2).clamp(min=0)
+one token too early, and the table's last for a text of one: \
+        last = mask.sum(1) - 1 -> last = mask.sum(1) - 2
     You read the token before the last. The last is number length less one.
 word 0 is padding: last = mask.sum(1) - 1 -> last = (ids != 0).sum(1) - 1
     You take word 0 for padding. It is a word like others: only `mask` says what is padding.
@@ -230,6 +243,9 @@ the body learns nothing: states[torch.arange(len(ids)), last] \
         -> states[torch.arange(len(ids)), last].detach()
     Your logits are right, but no slope reaches the body: something cuts it off, such as
     `.detach()`. So the body could not learn.
+the body is frozen: self.body = body -> self.body = body ⏎self.body.requires_grad_(False)
+    You freeze the body. It learns, too, if slowly: that is what its own rate is for. Leave
+    `requires_grad` on.
 nothing learns: scores: Tensor = self.head(states[torch.arange(len(ids)), last]) \
         -> with torch.no_grad(): \
         ⏎    scores: Tensor = self.head(states[torch.arange(len(ids)), last])

@@ -164,6 +164,14 @@ labels of -1 and 1, one of them forgotten: \
         -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))
     With labels of -1 and 1 the score is multiplied by the label, so the chain rule brings the label
     once more: -y σ(-y score).
+labels of -1 and 1, with the wrong chance: surprise = torch.sigmoid(x @ weights) - labels \
+        -> y = 2 * labels - 1 ⏎surprise = -y * torch.sigmoid(y * (x @ weights))
+    With labels y of -1 and 1, your slope is large where the label is likely. What stands in it is
+    the chance of the other label: -y σ(-y score).
+the sigmoid's slope in place of the chance: surprise = torch.sigmoid(x @ weights) - labels \
+        -> p = torch.sigmoid(x @ weights) ⏎surprise = p * (1 - p) - labels
+    You put the sigmoid's own slope, p (1 - p), where the chance p stands. In the slope of -log p it
+    cancels: what is left is chance less label.
 the start is added: weights - start -> weights + start
     You add the start. The prior's logarithm hangs on the distance from it.
 the start alone: (weights - start) / -> start /

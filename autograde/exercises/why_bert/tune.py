@@ -201,6 +201,16 @@ the fall is turned round: (steps - step) / (steps - warm_up) \
         -> (steps - warm_up) / (steps - step)
     Your fall is turned round: it grows. The share is the steps that are left, over the steps of the
     fall.
+one step late: min((step + 1) / warm_up, (steps - step) / (steps - warm_up)) \
+        -> min(step / warm_up, (steps + 1 - step) / (steps - warm_up))
+    Your rates come one step late: the first step has a rate of 0. Count the steps from 1; a
+    scheduler counts them from 0.
+the rate is set after the step: group["lr"] = rate * share -> pass \
+        && optimizer.step() -> optimizer.step() \
+        ⏎for group, rate in zip(optimizer.param_groups, highest, strict=True): \
+        ⏎    group["lr"] = rate * share
+    You set the rates after the step, so each counts for the next one, and the first step goes at
+    the highest. Set them before `optimizer.step()`.
 a scheduler that goes first: (step + 1) / warm_up -> (step + 2) / warm_up \
         && (steps - step) -> (steps - 1 - step)
     Your rates are one step ahead: the first is skipped, and the last is 0. A scheduler's `step()`
