@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.awd_lstm.figures import gains_of_dropout
+from course.awd_lstm.figures import (
+    FALLING,
+    all_of_it_less,
+    better_than_stopping,
+    gains_of_dropout,
+)
 from course.context_enters.sense_vote import stored_course_senses
 from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
@@ -409,11 +414,22 @@ def awd_lstm() -> list[str]:
     falling = less(counted["alone"]["nothing, falling rate"], counted["alone"]["all of it"])
     assert falling["low"] < 0  # "not clearly ahead"
     assert len(falling["values"]) == 5  # "five starts"
+    rivals = stored_result("awd_lstm_rivals").numbers
+    two = better_than_stopping(counted, rivals)["two starts, averaged"]["alone"]
+    assert two["high"] < bring["low"]  # "It is not mixing alone"
+    level, beside = (
+        all_of_it_less(FALLING, counted, rivals, how) for how in ("alone", "beside triples")
+    )
+    assert level["low"] < 0 < level["high"]  # "does as well"
+    assert beside["low"] < 0 < beside["high"]
     return [
         f"{bring['mean']:.1f} points ({between(bring, 1)}) against "
         f"{whole_alone['mean']:.1f} ({between(whole_alone, 1)})",
         f"all of it brings {whole_beside['mean']:.1f} points ({between(whole_beside, 1)})",
-        f"a rate that falls: {falling['mean']:.1f} points ({between(falling, 1)})",
+        f"mixed in, brings {two['mean']:.1f} ({between(two, 1)})",
+        f"the difference is {level['mean']:.1f} points".replace("-", "−")
+        + f" ({between(level, 1)})",
+        f"not clearly behind: {falling['mean']:.1f} points ({between(falling, 1)})",
         f"one test text of {counted['words']['test']:,} words",
         f"add {early['mean']:.1f} points to it ({between(early, 1)}). **Within",
         f"of ordinary dropout:** {plain['mean']:.1f} points ({between(plain, 1)})",
