@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from course.awd_lstm.figures import gains_of_dropout
+from course.awd_lstm.figures import (
+    FALLING,
+    all_of_it_less,
+    better_than_stopping,
+    gains_of_dropout,
+)
 from course.context_enters.sense_vote import stored_course_senses
 from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
@@ -311,7 +316,11 @@ def senses_in_real_text() -> list[str]:
     )
     adds = stored_result("real_senses_examples").numbers["ahead of"][both]["naive Bayes"][-1]
     added, adds_between = f"{100 * adds['mean']:.1f} points", between(adds, 1, 100)
+    reading = stored_result("real_senses_examples").numbers["ahead of"][both]
+    level = reading["naive Bayes with layer 0 around"][-1]
+    apart = f"{100 * level['mean']:.1f}, {between(level, 1, 100)}".replace("-", "−")
     return [
+        f"(with a thousand {apart})",
         f"{percent(grammar, 'layer 2')} of the nearest neighbours of *play* have its part of "
         f"speech, where an untrained network has {percent(grammar, untrained)} and chance "
         f"{100 * questions[grammar]['chance']:.0f} %; the word before alone brings "
@@ -409,11 +418,27 @@ def awd_lstm() -> list[str]:
     falling = less(counted["alone"]["nothing, falling rate"], counted["alone"]["all of it"])
     assert falling["low"] < 0  # "not clearly ahead"
     assert len(falling["values"]) == 5  # "five starts"
+    rivals = stored_result("awd_lstm_rivals").numbers
+    two = better_than_stopping(counted, rivals)["two starts, averaged"]["alone"]
+    assert two["high"] < bring["low"]  # "It is not mixing alone"
+    level, beside, second = (
+        all_of_it_less(rival, counted, rivals, how)
+        for rival, how in (
+            (FALLING, "alone"),
+            (FALLING, "beside triples"),
+            ("two starts, averaged", "alone"),
+        )
+    )
+    for point in (level, beside, second):  # "does as well", "not clearly ahead of that"
+        assert point["low"] < 0 < point["high"]
+    apart = f"{level['mean']:.1f}".replace("-", "−")
     return [
         f"{bring['mean']:.1f} points ({between(bring, 1)}) against "
         f"{whole_alone['mean']:.1f} ({between(whole_alone, 1)})",
         f"all of it brings {whole_beside['mean']:.1f} points ({between(whole_beside, 1)})",
-        f"a rate that falls: {falling['mean']:.1f} points ({between(falling, 1)})",
+        f"mixed in, brings {two['mean']:.1f} ({between(two, 1)})",
+        f"the difference is {apart} points ({between(level, 1)})",
+        f"not clearly behind: {falling['mean']:.1f} points ({between(falling, 1)})",
         f"one test text of {counted['words']['test']:,} words",
         f"add {early['mean']:.1f} points to it ({between(early, 1)}). **Within",
         f"of ordinary dropout:** {plain['mean']:.1f} points ({between(plain, 1)})",

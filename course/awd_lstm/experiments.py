@@ -43,6 +43,8 @@ MIXED = "test beside counts"
 COUNTS = {"pairs": 2, "triples": 3}
 WEIGHTS = tuple(np.arange(0.1, 1.0, 0.1))
 CUT = 4.0
+PLAIN = 0.4
+TWO, FALLING = "two starts, averaged", "ordinary dropout, falling rate"
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
 
 
@@ -354,6 +356,65 @@ def _beside_counts(bench: Bench) -> Result:
     }
 
 
+class _Listening(Bench):
+    """A bench that keeps what the last network gave to each word of dev and of the test."""
+
+    heard: tuple[Tensor, Tensor]
+
+    def beside_counts(self, model: AWDLSTM) -> float:
+        """As before, and it listens."""
+        with evaluating(model):
+            dev, test = (
+                chances(lambda ids: model(ids).logits, text).detach()
+                for text in (self.text.dev, self.text.test)
+            )
+        self.heard = dev, test
+        return super().beside_counts(model)
+
+
+def rivals(bench: Bench, _: Bench) -> tuple[str, Result]:
+    """What costs nothing: a second start beside the first; ordinary dropout and a falling rate."""
+    listening = _Listening(bench.text, bench.seeds, bench.rows)
+    bare = replace(bench.nothing, stops=True)
+    one, heard = [], []
+    for seed in bench.seeds:
+        one.append(listening.run(bare, seed)["test"])
+        heard.append(listening.heard)
+    triples = bench.counted["triples"]
+    two, beside = [], []
+    for first, second in zip(heard, [*heard[1:], heard[0]], strict=True):
+        dev, test = (torch.stack(of).mean(0) for of in zip(first, second, strict=True))
+        two.append(perplexity_of(test))
+        weight = min(WEIGHTS, key=lambda w: perplexity_of(w * dev + (1 - w) * triples["dev"]))
+        beside.append(perplexity_of(weight * test + (1 - weight) * triples["test"]))
+    falling = replace(bare, plain=PLAIN, cut=CUT)
+    return "Test perplexity of two rivals of AWD-LSTM that cost nothing", {
+        **_about(bench),
+        "ordinary dropout": PLAIN,
+        "nothing, stopped early": interval(one),
+        "alone": {TWO: interval(two), FALLING: interval(bench.tests(falling))},
+        "beside triples": {
+            TWO: interval(beside),
+            FALLING: interval(bench.tests(falling, of=MIXED)),
+        },
+    }
+
+
+def rivals_larger(_: Bench, bench: Bench) -> tuple[str, Result]:
+    """Ordinary dropout and a falling rate, on more text and for longer."""
+    longest = replace(bench.nothing.training, epochs=LONGER_EPOCHS)
+    falling = replace(bench.nothing, training=longest, stops=True, plain=PLAIN, cut=CUT)
+    return "Test perplexity with ordinary dropout and a falling rate, on more text, for longer", {
+        **_about(bench),
+        "epochs": LONGER_EPOCHS,
+        "ordinary dropout": PLAIN,
+        "alone": {FALLING: interval(bench.tests(falling))},
+        "dev": bench.tests(falling, of="dev"),
+        "beside triples": {FALLING: interval(bench.tests(falling, of=MIXED))},
+        "best epoch": bench.tests(falling, of="best epoch"),
+    }
+
+
 def _systems(bench: Bench, *, stops: bool) -> dict[str, tuple[System, ...]]:
     """The controls and the whole; of several systems, dev chooses one."""
     bare, awd = (replace(system, stops=stops) for system in (bench.nothing, bench.awd))
@@ -432,6 +493,8 @@ EXPERIMENTS = {
     "dropout": dropout,
     "counts": counts,
     "counts-larger": counts_larger,
+    "rivals": rivals,
+    "rivals-larger": rivals_larger,
 }
 
 

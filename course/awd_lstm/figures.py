@@ -16,30 +16,48 @@ LOCKED = "locked dropout"
 STOPPED = ", stopped early"
 BARE = f"nothing{STOPPED}"
 ORDINARY = f"ordinary dropout{STOPPED}"
+FALLING = "ordinary dropout, falling rate"
 
 
-def beside_counts(stored: Numbers) -> Picture:
+def beside_counts(stored: Numbers, rivals: Numbers) -> Picture:
     """How much better than stopping early: alone, and both mixed with counts of triples.
 
     The first bar is what the counts bring to the bare network.
     """
-    better = stored["better than stopping early"]
-    alone, mixed = "alone", "beside triples"
-    verdicts = (Lead.of(better["all of it"][how], 1).verdict for how in (alone, mixed))
+    better, alone, mixed = better_than_stopping(stored, rivals), "alone", "beside triples"
+    early = Lead.of(better["all of it"][alone], 1).verdict
+    falling = Lead.of(all_of_it_less(FALLING, stored, rivals), 1).verdict
     return interval_bars(
-        [
-            "triples,\nmixed in",
-            *(n.removeprefix("nothing, ").replace(" ", "\n", 1) for n in better),
-        ],
+        ["triples,\nmixed in", *(n.replace(" ", "\n", 1).replace(", ", ",\n") for n in better)],
         {
             alone: [stored["triples add"][BARE], *(of[alone] for of in better.values())],
             mixed: [NOT_THERE, *(of[mixed] for of in better.values())],
         },
         times=1,
-        title="All of it, against stopping early: alone {}, beside triples {}".format(*verdicts)
-        + f" (stored, {_seeds(stored['alone'])} starts)",
+        title=f"All of it, alone, against stopping early: {early}; against ordinary dropout with "
+        f"a falling rate: {falling} (stored, {_seeds(stored['alone'])} starts)",
         ylabel="points of perplexity",
     )
+
+
+def better_than_stopping(stored: Numbers, rivals: Numbers) -> dict[str, dict[str, Point]]:
+    """Of each system, start by start: how far ahead of stopping early, alone and beside triples."""
+    found = {
+        name.removeprefix("nothing, "): dict(of)
+        for name, of in stored["better than stopping early"].items()
+    }
+    for name in rivals["alone"]:
+        found[name] = {
+            how: interval(np.subtract(stored[how][BARE]["values"], rivals[how][name]["values"]))
+            for how in ("alone", "beside triples")
+        }
+    last = found.pop("all of it")
+    return found | {"all of it": last}
+
+
+def all_of_it_less(rival: str, stored: Numbers, rivals: Numbers, how: str = "alone") -> Point:
+    """How far all of it is ahead of a rival, start by start."""
+    return interval(np.subtract(rivals[how][rival]["values"], stored[how]["all of it"]["values"]))
 
 
 def worth_of_parts(ablation: Numbers) -> Picture:

@@ -1,6 +1,7 @@
 """``python -m course.why_bert.experiments NAME ...``: what lesson 14 measures, full-size.
 
 ``labels``: two tasks by the number of labels; pretrained and fresh networks, and who needs none.
+``next``: the class of the next word once more, beside what counts of triples expect next.
 ``knowledge``: weights pretrained on speeches, on speeches with their words shuffled, and on film
 reviews, fine-tuned for two tasks. Two controls: questions without their ``?``, and a bag of the
 words that the networks know.
@@ -8,6 +9,7 @@ words that the networks know.
 
 import argparse
 import random
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,7 +32,7 @@ from course.why_bert.labels_saved import needed_interval
 from course.why_bert.speeches import fit
 from elmo_mini import corpora
 from elmo_mini.text.labelled import Labelled
-from elmo_mini.text.running_text import text_stream, word_vocabulary
+from elmo_mini.text.running_text import BOUNDARY, text_stream, word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 
 STEPS = {50: 100, 200: 150, 800: 250, 1_600: 300}
@@ -41,7 +43,9 @@ ORDERED, SHUFFLED, FILMS = "speeches", "speeches, words shuffled", "film reviews
 NOUN_OR_VERB, NEXT = "noun or verb", "class of the next word"
 TUNED, FRESH, STATE, OWN = "fine-tuned", "fresh", "frozen state", "features"
 TABLE, VECTOR, COUNTED = "table of last words", "last word's vector", "counted vectors"
+EXPECTED, WITH_EXPECTED = "what counts expect next", "counts and state"
 BOTH, RIVALS, ALL = "features and state", "features and counts", "features, counts and state"
+NEXT_LEADS = ((STATE, VECTOR), (STATE, EXPECTED), (WITH_EXPECTED, EXPECTED))
 LEADS = (
     (TUNED, FRESH),
     (TUNED, STATE),
@@ -121,6 +125,50 @@ def right_of_all(
     }
 
 
+def next_word(seeds: Sequence[int]) -> tuple[str, Result]:
+    """The class of the next word: a frozen state beside what counts of its own text expect."""
+    task = next_class()
+    setup = replace(course_setup(), task=task)
+    words = setup.vocabulary
+    speeches = corpora.load("state_union").split("train").sentences(lower=True)
+    stream = text_stream(list(speeches), words).tolist()
+    table = setup.pretrained["word.weight"].numpy()
+    known, asked = (
+        {
+            STATE: setup.states(part).numpy(),
+            VECTOR: rivals.last_words(table, words, part),
+            EXPECTED: rivals.expected_next(
+                stream, len(words), [words.encode([BOUNDARY, *text]) for text in part.texts]
+            ),
+        }
+        for part in (task.train, task.test)
+    )
+    rows: dict[str, dict[int, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
+    for count in STEPS:
+        for seed in seeds:
+            train = task.train.drawn(count, seed)
+            some = np.random.default_rng(seed).permutation(len(task.train.texts))[:count]
+            of = {name: rivals.scaled(known[name][some], asked[name]) for name in known}
+            both = tuple(np.hstack(part) for part in zip(of[EXPECTED], of[STATE], strict=True))
+            for name, pair in {**of, WITH_EXPECTED: both}.items():
+                rows[name][count].append(rivals.read(pair, train, task.test))
+    right = {name: {n: np.stack(of) for n, of in row.items()} for name, row in rows.items()}
+    return "The class of the next word, by the number of labels", {
+        "seeds": list(seeds),
+        "right": {
+            name: {str(count): share_right(of) for count, of in row.items()}
+            for name, row in right.items()
+        },
+        "leads": {
+            f"{one} less {other}": {
+                str(count): share_right(right[one][count] - right[other][count]) for count in STEPS
+            }
+            for one, other in NEXT_LEADS
+        },
+        "asked": len(task.test.texts),
+    }
+
+
 def knowledge(seeds: Sequence[int]) -> tuple[str, Result]:
     """Right answers with 50 labels, by what the weights have read."""
     speeches = list(corpora.load("state_union").split("train").sentences(lower=True))
@@ -194,6 +242,7 @@ def with_known_words(part: Labelled, vocabulary: Vocabulary) -> Labelled:
 
 EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "labels": labels,
+    "next": next_word,
     "knowledge": knowledge,
 }
 

@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
+from course.baselines.kneser_ney import KneserNey
+from course.word2vec import against_counts
 from elmo_mini.extras import brought_by
 from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.word_vectors.table import unit
 
 with brought_by("experiments"):
     from sklearn.feature_extraction.text import CountVectorizer
@@ -109,3 +113,21 @@ def counted_vectors(stream: Sequence[int], words: int) -> NDArray[np.float64]:
     )
     left, sizes, _ = svds(positive, DIM, random_state=0)
     return np.asarray(left * np.sqrt(sizes))
+
+
+def expected_next(
+    stream: Sequence[int], words: int, contexts: Sequence[Sequence[int]]
+) -> NDArray[np.float64]:
+    """(N, D) what counts of triples in running text expect behind each context.
+
+    The mean vector of all words, by their probability after Kneser and Ney. The vectors are
+    counted, too: of the word before and of the word behind, apart; each has length 1.
+    """
+    ids = np.asarray(stream)
+    ones = np.ones(len(ids) - 1)
+    behind = sparse.coo_matrix((ones, (ids[:-1], ids[1:])), (words, words))
+    sides = sparse.hstack([behind.T, behind]).tocsr()
+    counted: Any = against_counts.counted_vectors(sides, 1, 0.5, DIM)
+    triples = KneserNey(stream, words, 3)
+    logs = [triples.scores(torch.tensor([context[-2:]]))[0, -1].numpy() for context in contexts]
+    return np.asarray(np.exp(np.stack(logs)) @ unit(counted))

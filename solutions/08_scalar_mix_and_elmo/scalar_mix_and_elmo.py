@@ -518,12 +518,17 @@ KINDS = sorted({label for _, labels in LEARN for label in labels})
 
 
 def in_a_row(sentences):
-    """The layers of all words, three of (1, N, 512); their mask and label numbers, (1, N)."""
+    """Four tables of all words, (1, N, ...); their mask and label numbers, (1, N).
+
+    The three layers, and layer 0 with that of the word before and after, turned down to a fifth.
+    """
     layers = embedder.embed_sentences(words for words, _ in sentences)
     labels = [label for _, labels in sentences for label in labels]
     numbers = [[KINDS.index(label) if label in KINDS else -1 for label in labels]]
-    rows = torch.from_numpy(np.concatenate(list(layers), 1))[:, None]
-    return list(rows), torch.ones(1, len(labels), dtype=torch.bool), torch.tensor(numbers)
+    rows = list(torch.from_numpy(np.concatenate(list(layers), 1))[:, None])
+    sides = [0.2 * rows[0].roll(places, 1) for places in (1, -1)]
+    rows.append(torch.cat([rows[0], *sides], -1))
+    return rows, torch.ones(1, len(labels), dtype=torch.bool), torch.tensor(numbers)
 
 
 ScalarMix, train_mix = or_reference("ScalarMix", ScalarMix), or_reference("train_mix", train_mix)
@@ -539,12 +544,12 @@ print(f"{WHAT}: {len(KINDS)} kinds, {len(SENTENCE)} words to judge by")
 
 
 # %% slide="subslide"
-def trained(use=(0, 1, 2), learn=True, norm=False, decay=0.0, louder=(1, 1, 1)):
+def trained(use=(0, 1, 2), learn=True, norm=False, decay=0.0, louder=(1, 1, 1, 1)):
     """Mix and head, trained on each set: (3, N) right, and (3, steps, layers) shares in percent."""
     rights, histories = [], []
     for seed, (layers, mask, labels) in enumerate(SETS):
         torch.manual_seed(seed)
-        head = torch.nn.Linear(512, len(KINDS))
+        head = torch.nn.Linear(layers[use[0]].shape[-1], len(KINDS))
         mix = ScalarMix(len(use), do_layer_norm=norm)
         mix.w.requires_grad_(learn)  # False leaves the shares equal; gamma learns
         used = [louder[j] * layers[j] for j in use]
@@ -593,6 +598,7 @@ from elmo_mini.probing.report import bootstrap_interval
 
 WAYS = {
     "layer 0\nalone": trained(use=[0]),
+    "layer 0 and\nneighbours'": trained(use=[3]),
     "top layer\nalone": trained(use=[2]),
     "average": trained(learn=False),
     "learned": trained(),
@@ -619,7 +625,7 @@ better = {"ahead": "learned shares", "behind": "the plain average"}
 outcome("best_mix", better.get(by_learning.verdict, by_learning.verdict))
 
 # %% [markdown]
-# A bar is the lead over the average on the same words, a whisker its 95 % interval over draws and sentences. **Context** brings most: layer 0, which has none, is five points behind. Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
+# A bar is the lead over the average on the same words, a whisker its 95 % interval over draws and sentences. **Context** brings most: layer 0, which has none, is five points behind. Does it take an LSTM? Not for all of it: with the layer 0 of the words before and after at its sides, it is about three points behind. The rest is reading. Learning the shares brought nothing that we can see. (In treebank the top layer alone is two points behind.) But look at the shares:
 
 # %% [markdown] deck="figure"
 # ## Layer 2 is turned up; with the layer norm, no longer
@@ -1275,7 +1281,7 @@ for name, rival, ahead in zip(ORDER, BEST, AGAINST, strict=True):
 # %% [markdown]
 # **Noun or verb**: *the play* or *to play*? Layer 2 leads. The word before, alone, has 91 %, six points behind it; layer 1 is two behind. **Meaning**: layer 2 is clearly ahead of itself before training, and of random vectors, for the noun *play* by very little. Nothing tells it from layer 1, nor from layer 0 of the words in their order: here a vector for meaning hardly needs an LSTM. (*Drama* is the sense of 56 of the 67 nouns: who always says so is right for 84 %.)
 #
-# With labelled examples (*senseval*, at the end of the page), naive Bayes counts words and is ahead of layer 2 read by the five nearest. Layer 2 beside it adds 1.4 points.
+# With labelled examples (*senseval*, at the end of the page), naive Bayes counts words and is ahead of layer 2 read by the five nearest. Layer 2 beside it adds 1.4 points; so does layer 0 of the words around.
 #
 # **Half a myth.** On all ambiguous words of a text (table 5, F1), the commonest sense scores 65.9, the published biLM 69.0, a system made for the task 70.1. The half that is true: nobody told the network what a sense is, or a noun, and the same vectors serve both questions.
 
@@ -1322,7 +1328,7 @@ progress()
 # **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (untrained network, random vectors or layer 0 of the neighbours, naive Bayes, majority or first sense, chance), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
 
 # %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, the vote of the five nearest is right for 79 % with layer 2, for 67 % with the untrained network; the commonest sense alone has 57 %. A linear probe of layer 2 has 84 %, three points below naive Bayes (87 %); both together have 88 %, 1.4 points more than naive Bayes alone (0.5 to 2.4). In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, the vote of the five nearest is right for 79 % with layer 2, for 67 % with the untrained network; the commonest sense alone has 57 %. A linear probe of layer 2 has 84 %, three points below naive Bayes (87 %); both together have 88 %, 1.4 points more than naive Bayes alone (0.5 to 2.4), and layer 0 of the neighbouring words, which has read no sentence, brings as much. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
 #
 # Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 
@@ -1331,7 +1337,7 @@ progress()
 #
 # Four minutes.
 #
-# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read by a linear probe, a straight cut that is trained (*layer 2, linear*; lesson 09), and so is the control, layer 0 of the seven words. *Naive Bayes with layer 2* adds up the log probabilities of the two. A band is a 95 % interval over test sentences and draws of examples.
+# *Senseval* has more: thousands with *hard*, *interest*, *line* and *serve*, each within **one** part of speech. A new opponent, naive Bayes, counts words: those of the sentence, and those right beside the target. Layer 2 is read by a linear probe, a straight cut that is trained (*layer 2, linear*; lesson 09), and so is the control, layer 0 of the seven words. *Naive Bayes with layer 2* adds up the log probabilities of the two, *with layer 0 around* those of naive Bayes and the control. A band is a 95 % interval over test sentences and draws of examples.
 
 # %%
 predict(
@@ -1345,18 +1351,19 @@ from course.figures.interval_bars import interval_curves
 
 CURVE = stored_result("real_senses_examples").numbers
 LEADS = [Lead.of(point) for point in CURVE["ahead of"]["layer 2, linear"]["naive Bayes"]]
-FIRST, *_, LAST = LEADS
-SHOWN = ("naive Bayes with layer 2", "naive Bayes", "layer 2, linear", "layer 0 around, linear")
+FIRST = LEADS[0]
+BOTH, UNREAD = "naive Bayes with layer 2", "naive Bayes with layer 0 around"
+SHOWN = (BOTH, UNREAD, "naive Bayes", "layer 2, linear", "layer 0 around, linear")
 MORE = (  # with 1,000 examples: who, less whom
-    ("naive Bayes with layer 2", "naive Bayes"),
+    (BOTH, UNREAD),
+    (BOTH, "naive Bayes"),
     ("layer 2, linear", "layer 0 around, linear"),
-    ("layer 2", "naive Bayes"),
 )
-TOGETHER, *_ = MOST = [Lead.of(CURVE["ahead of"][one][other][-1]) for one, other in MORE]
+READING, *_ = MOST = [Lead.of(CURVE["ahead of"][one][other][-1]) for one, other in MORE]
 interval_curves(
     CURVE["examples of a word"],
     {name: CURVE["accuracy"][name] for name in SHOWN},
-    title=f"1,000 examples, less naive Bayes: linear {LAST.mean:+.1f}, both together {TOGETHER.mean:+.1f}",
+    title=f"1,000 examples, beside naive Bayes, layer 2 less layer 0: {READING}",
     xlabel="labelled examples of a word (800 test sentences)",
     ylabel="right, percent",
     log_x=True,
@@ -1370,7 +1377,7 @@ for (one, other), ahead in zip(MORE, MOST, strict=True):
 outcome("ten", {"ahead": "layer 2", "behind": "naive Bayes"}.get(FIRST.verdict, FIRST.verdict))
 
 # %% [markdown]
-# Layer 2, read by a linear probe, and naive Bayes cannot be told apart from ten to three hundred examples. But the difference falls all the way: with a thousand, naive Bayes is ahead by three points. So what does the network **add**? Both together are 1.4 points ahead of naive Bayes alone (0.5 to 2.4): a little, but layer 2 knows something that the counts do not. And here the LSTM earns its place. Read in the same way, layer 2 is three to five points ahead of layer 0 of the seven words, though with a thousand examples the interval ends at zero. Read by the five nearest examples (*layer 2*), as in the paper, it is eight points behind naive Bayes. Naive Bayes was made for this question, and ELMo's vectors for none.
+# Layer 2, read by a linear probe, and naive Bayes cannot be told apart from ten to three hundred examples. But the difference falls all the way: with a thousand, naive Bayes is ahead by three points. So what does the network **add**? Both together are 1.4 points ahead of naive Bayes alone (0.5 to 2.4). But is it reading that adds? Put **layer 0** of the seven words, which knows no sentence, beside naive Bayes, and it does as well: at no number of examples is layer 2 clearly ahead of it there (with a thousand −0.1, −1.2 to 1.0). So what the counts lack is what the single words are like, and not what a reader makes of them. Without the counts the LSTM earns its place: read in the same way, layer 2 is three to five points ahead of layer 0 of the seven words, clearly from 30 to 300 examples. Read by the five nearest examples (*layer 2*), as in the paper, it is eight points behind naive Bayes. Naive Bayes was made for this question, and ELMo's vectors for none.
 #
 # **The paper's own test** takes all ambiguous words of a text (table 5, F1 in percent; CoVe takes its vectors from the encoder of a translator):
 #
@@ -1435,4 +1442,4 @@ else:
 # Next: **09 · what the layers know, and using them.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Why do learned shares not beat the average?* The head above is linear and sees the same 512 numbers either way; with forty sentences there is little to choose by. Table 2's 0.2 points are of that size. *Why is AllenNLP not run in the lesson?* It can no longer be installed beside a current PyTorch; its modules were run from the wheel, and a test repeats it. *Why does naive Bayes win?* It is made for exactly this question, and sees the very words; ELMo brings them through a small network that has read four million words. With a thousand examples both together are ahead of it, by 1.4 points. On noun against verb, the word before, alone, comes within six points of layer 2. *How large are ELMo's gains in table 1, as shares of the errors?* The paper's text says "6 – 20 %"; its table has 5.8 to 24.9. *Would a larger model separate baseball from Broadway?* The published one does in table 4, with two examples; it has read 800 million words. *For a discussion: was it right to build ever fancier networks, one for each data set, and what is the first place on SQuAD worth?* For it: in table 1 the best system before ELMo is such a network in every row. Against it: one change to what goes in, the same for all six, raised each of them. Against the first place as an aim: it holds for texts like those of the test (lesson 15), and people were passed by one measure and not by the other (lesson 12). *Poll before the myth:* "Which is easier to read off a vector, noun against verb, or money against river?"
+# **Instructor, common questions.** *Why a softmax and not free weights?* Free weights would do; the softmax keeps the shares comparable between tasks and starts from the average. *Why is there only one γ?* One for each output; a scale for each layer would undo the softmax. *Why do learned shares not beat the average?* The head above is linear and sees the same 512 numbers either way; with forty sentences there is little to choose by. Table 2's 0.2 points are of that size. *Why is AllenNLP not run in the lesson?* It can no longer be installed beside a current PyTorch; its modules were run from the wheel, and a test repeats it. *Why does naive Bayes win?* It is made for exactly this question, and sees the very words; ELMo brings them through a small network that has read four million words. With a thousand examples both together are ahead of it, by 1.4 points, but layer 0 of the seven words adds as much. On noun against verb, the word before, alone, comes within six points of layer 2. *How large are ELMo's gains in table 1, as shares of the errors?* The paper's text says "6 – 20 %"; its table has 5.8 to 24.9. *Would a larger model separate baseball from Broadway?* The published one does in table 4, with two examples; it has read 800 million words. *For a discussion: was it right to build ever fancier networks, one for each data set, and what is the first place on SQuAD worth?* For it: in table 1 the best system before ELMo is such a network in every row. Against it: one change to what goes in, the same for all six, raised each of them. Against the first place as an aim: it holds for texts like those of the test (lesson 15), and people were passed by one measure and not by the other (lesson 12). *Poll before the myth:* "Which is easier to read off a vector, noun against verb, or money against river?"

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from course.awd_lstm import broken_weight_drop
+from course.awd_lstm import broken_weight_drop, figures
 from course.awd_lstm import experiments as awd_lstm
 from course.awd_lstm.text import running_text
 from course.baselines.kneser_ney import KneserNey
@@ -84,6 +84,32 @@ def test_a_model_beside_counts_is_no_worse_than_nothing_of_either() -> None:
     mixed = bench.beside_counts(AWDLSTM(bench.nothing.options))
     triples = awd_lstm.perplexity_of(bench.counted["triples"]["test"])
     assert mixed < 1.2 * triples
+
+
+def test_a_bench_that_listens_keeps_what_the_network_gave() -> None:
+    text = running_text(600, 200, 60, say=False)
+    bench, plain = awd_lstm._Listening(text, [1]), awd_lstm.Bench(text, [1])
+    torch.manual_seed(0)
+    model = AWDLSTM(bench.nothing.options)
+    assert bench.beside_counts(model) == plain.beside_counts(model)
+    dev, test = bench.heard
+    assert 0 < float(test.min()) < float(test.max()) < 1
+    triples = bench.counted["triples"]  # word for word
+    assert (dev.shape, test.shape) == (triples["dev"].shape, triples["test"].shape)
+
+
+def test_rivals_stand_beside_the_stored_systems_start_by_start() -> None:
+    def row(*values: float) -> dict[str, list[float]]:
+        return {"values": list(values)}
+
+    ways = ("alone", "beside triples")
+    stored = {how: {figures.BARE: row(5, 6), "all of it": row(4, 4)} for how in ways}
+    stored["better than stopping early"] = {"nothing, falling rate": {}, "all of it": {}}
+    rivals = {how: {figures.FALLING: row(3, 5)} for how in ways}
+    found = figures.better_than_stopping(stored, rivals)
+    assert list(found) == ["falling rate", figures.FALLING, "all of it"]
+    assert found[figures.FALLING]["alone"]["values"] == [2, 1]
+    assert figures.all_of_it_less(figures.FALLING, stored, rivals)["values"] == [-1, 1]
 
 
 def test_the_rate_falls_after_an_epoch_that_is_no_best() -> None:

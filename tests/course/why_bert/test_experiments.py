@@ -131,6 +131,34 @@ def test_counted_vectors_of_words_with_like_neighbours_are_near(
     assert unit[3] @ unit[4] > unit[1] @ unit[4]
 
 
+def test_counts_expect_the_neighbours_of_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rivals, "DIM", 3)
+    rng = np.random.default_rng(0)
+    stream = []
+    for _ in range(300):  # behind 0 comes 1 or 2, behind 3 comes 4 or 5
+        stream += (
+            [0, int(rng.integers(1, 3))] if rng.random() < 0.5 else [3, int(rng.integers(4, 6))]
+        )
+    one, other, again = rivals.expected_next(stream, 6, [[3, 1, 0], [3], [3, 2, 0]])
+    assert one.shape == (3,)
+    assert np.linalg.norm(one - again) < 0.1 * np.linalg.norm(one - other)
+
+
+def test_what_the_lesson_says_of_the_class_of_the_next_word() -> None:
+    stored = stored_result("why_bert_next").numbers
+    level = figures.leads_by_labels(stored, "frozen state", "what counts expect next")
+    assert list(level) == [50, 200, 800, 1_600]
+    assert {lead.verdict for lead in level.values()} == {"no clear difference"}, "nowhere clearly"
+    assert all(1.5 < lead.mean < 3 for lead in level.values()), "about two points above"
+    assert all((lead.high - lead.low) / 2 > 2.5 for lead in level.values()), "does not show"
+    beside = figures.leads_by_labels(stored, "counts and state", "what counts expect next")
+    assert {lead.verdict for lead in beside.values()} == {"no clear difference"}, "adds nothing"
+    vector = figures.leads_by_labels(stored, "frozen state", "last word's vector")
+    assert {lead.verdict for lead in vector.values()} == {"ahead"}, "over weak rivals"
+    assert len(stored["seeds"]) == 10, "ten draws"
+    assert stored["asked"] == len(next_class().test.texts) == 377
+
+
 def test_broken_runs_show_their_symptoms() -> None:
     def classifier(weights: Weights | None, seed: int) -> Classifier:
         return SETUP.classifier(SETUP.fresh(seed) if weights is None else weights, seed)

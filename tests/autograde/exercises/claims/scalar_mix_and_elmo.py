@@ -12,6 +12,13 @@ def hold(printed: str, corpora: bool) -> None:
     assert abs(learned) < 1, "the average does nearly as well"
     assert (top[1] == "behind") is corpora
     assert re.search(r"layer 0 alone minus average, in points: .*: behind", printed)
+    lone, beside = numbers(
+        r"layer 0 alone minus average, in points: (\S+) \([^\n]*\n"
+        r"layer 0 and neighbours' minus average, in points: (\S+) \([^\n]*: behind",
+        printed,
+    )
+    assert lone < beside - 1, "not for all of it"
+    assert -4 < beside < -2, "about three points behind"
     free, held = numbers(r"layer 1: (\S+) % with γ free, (\S+) % with γ held", printed)
     assert abs(free - 70) < 1, "the truth comes out"
     assert held < 20, "less than a fifth"

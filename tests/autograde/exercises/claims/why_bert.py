@@ -43,6 +43,8 @@ def hold(printed: str, corpora: bool) -> None:
     assert float(alone[1]) > 72
     assert said["to 0", "no pull"][0] == "behind"
     assert said["to the start", "no pull"][0] == "unclear"
+    for weak in ("table of last words", "last word's vector", "features"):
+        assert said["frozen state", weak][0] == "ahead", "the frozen state leads all three"
     found = re.findall(
         r"(\w+): (\d+)% right; perplexity (\S+) before, (\S+) after; moved: body (\d+)%", printed
     )
