@@ -34,16 +34,17 @@ def hold(printed: str, corpora: bool) -> None:
         printed,
     )
     assert counted < triples < pairs, "pairs and triples mixed are the stronger rival"
-    _, low, high = numbers(r"added to the counts: (\S+) nats a word \((\S+) to (\S+)\)", printed)
+    alone, low = numbers(
+        r"in their place: .* \((\S+) to \S+\)\n +added to them: .* \((\S+) to", printed
+    )
     if corpora:
         assert own < triples + 2, "near the counts of triples"
-        assert counted < own, "behind pairs and triples mixed"
+        assert alone < 0, "not ahead of pairs and triples mixed"
         assert both < min(counted, own)
         assert low > 0, "the network adds to them"
     else:
         assert own > 2 * triples, "learnt by heart"
         assert low < 0.02, "adds nothing"
-    assert high > low
     divided, undivided, small = numbers(
         r"\ndivided, d = 128, its best rate: (\S+) % right\nnot divided, .*: (\S+) % right\n"
         r"small start, .*: (\S+) % right",
