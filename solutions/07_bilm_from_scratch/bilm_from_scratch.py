@@ -1474,7 +1474,7 @@ for name, other in pairs_of:
 # %% [markdown]
 # The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between their bars: one has read 3.9 million words of **other** texts, each almost three times. *All counts* need no network, and with Brown's sentences they are ahead of the states. (Not quite a fair race: the states' softmax has learnt from 256 sentences, the tables from all.)
 #
-# So ask what the states **add**. Mix them in, too: with Brown's sentences, the perplexity of all counts is 1.13 times that of *counts and states*. Untrained states add nothing to all counts (the last line), so reading has brought this. It may be words further back, the letters of words new to the tables, or which words are alike. We have not measured which. And the rival decides how much there is to find: before the pairs of any word were among the tables, it was 1.18.
+# So ask what the states **add**. Mix them in, too: with Brown's sentences, the perplexity of all counts is 1.13 times that of *counts and states*. Untrained states add nothing to all counts (the last line), so reading has brought this. It may be words further back, the letters of words new to the tables, or which words are alike. We have not measured which. And the rival decides how much there is to find: take the pairs of any word out of the tables, and it looks like more. Try it.
 #
 # From here you could unfreeze the LSTMs and go on training. The paper does: in most of its experiments the biLM first reads the text of the task, as a language model and without its labels, and is frozen then (section 3.4). We have tried it once, with newspaper sentences (the treebank's) and their parts of speech.
 
