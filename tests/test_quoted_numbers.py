@@ -601,6 +601,8 @@ def both_sides() -> list[str]:
         for name in ("product less two of both", "both less both and counts")
     )
     assert min(pair["low"], words["low"]) > 0
+    beside = blanks["differences"]["product and counts less both and counts"]
+    assert beside["low"] > 0  # "clear, and next to nothing"
     surer = [100 * found["mean"] for found in blanks["twice_as_sure"].values()]
     assert max(surer) - min(surer) < 1.5  # "as often as another start of itself"
     return [
@@ -609,6 +611,7 @@ def both_sides() -> list[str]:
         f"are behind: {-100 * behind['mean']:.1f} points ({between(behind, 1, -100)}) fewer",
         f"two readers that never meet: {pair['mean']:.2f} nats ({between(pair, 2)})",
         f"counts add {words['mean']:.2f} nats ({between(words, 2)})",
+        f"either, it is ahead by {beside['mean']:.2f} nats ({between(beside, 2)})",
     ]
 
 

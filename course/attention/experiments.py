@@ -4,6 +4,7 @@
 ``longer``: the plain sum of all words, trained four and sixteen times as long.
 ``rates``: the four readers at four learning rates.
 ``language-model``: blocks that look back against an LSTM, equal in weights, text and steps.
+``beside-counts``: what either adds to counts of triples; with 6,400 sentences, at its best rate.
 ``president``: the course's next-word model of speeches beside counts, and mixed with them.
 """
 
@@ -13,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from course.attention.recall import (
     RATE,
@@ -27,6 +28,7 @@ from course.attention.recurrent_lm import RecurrentLM
 from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
+from course.results.stored import stored_result
 from course.texts.small_text import Sentences, SmallText, small_text
 from elmo_mini import corpora
 from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
@@ -162,6 +164,50 @@ def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
+def beside_counts(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Held-out perplexity of `MODELS` when each word gets the mean of theirs and the triples'."""
+    rates = stored_result("attention_language_model").numbers["rate"]
+    text = small_text(SENTENCES[-1], held_out=800, words=1_000)
+    judge = text.held_out[400:]
+    stream, (ids, mask) = text.running(judge), text.numbers(judge)
+    counts = KneserNey(text.running(text.train), len(text.vocabulary), 3)
+    triples = torch.tensor(
+        [counts.probability(stream[max(0, i - 2) : i], stream[i]) for i in range(1, len(stream))]
+    )
+    found: dict[str, list[float]] = {}
+    for name, make in MODELS.items():
+        for seed in seeds:
+            model = _trained(make, text, rates[name][str(SENTENCES[-1])], seed)
+            with evaluating(model):
+                logits = model(ids, mask)[:, :-1].log_softmax(-1)
+            own = logits.gather(-1, ids[:, 1:, None])[..., 0][mask[:, 1:]].exp()
+            found.setdefault(name, []).append(_mean_perplexity((own + triples) / 2))
+    blocks, lstms = (np.array(values) for values in found.values())
+    return "A language model of blocks and one of LSTMs, each mixed with counts of triples", {
+        "training": f"{SENTENCES[-1]:,} sentences, {EPOCHS} epochs, the rates of language-model",
+        "test": "perplexity on 400 held-out sentences; half of a probability is the triples'",
+        "triples": _mean_perplexity(triples),
+        "perplexity": {name: interval(values) for name, values in found.items()},
+        "blocks less LSTM": interval(blocks - lstms),
+    }
+
+
+def _mean_perplexity(chances: Tensor) -> float:
+    return float((-chances.double().log().mean()).exp())
+
+
+def _trained(
+    make: Callable[[int], nn.Module], text: SmallText, rate: float, seed: int
+) -> nn.Module:
+    torch.manual_seed(seed)
+    model = make(len(text.vocabulary))
+    steps = EPOCHS * len(text.train) // BATCH
+    batches = islice(text.batches(BATCH, seed), steps)
+    losses = (next_word_loss(model, *text.numbers(some)) for some in batches)
+    train(model, losses, steps, TrainingOptions(learning_rate=rate, seed=seed))
+    return model
+
+
 def _perplexity(
     make: Callable[[int], nn.Module],
     text: SmallText,
@@ -169,12 +215,7 @@ def _perplexity(
     rate: float,
     seed: int,
 ) -> float:
-    torch.manual_seed(seed)
-    model = make(len(text.vocabulary))
-    steps = EPOCHS * len(text.train) // BATCH
-    batches = islice(text.batches(BATCH, seed), steps)
-    losses = (next_word_loss(model, *text.numbers(some)) for some in batches)
-    train(model, losses, steps, TrainingOptions(learning_rate=rate, seed=seed))
+    model = _trained(make, text, rate, seed)
     with evaluating(model):
         return float(np.exp(float(next_word_loss(model, *text.numbers(held_out)))))
 
@@ -222,6 +263,7 @@ EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "longer": longer,
     "rates": rates,
     "language-model": language_model,
+    "beside-counts": beside_counts,
     "president": president,
 }
 

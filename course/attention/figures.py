@@ -140,7 +140,7 @@ def division_curves(
     return curves(
         rates,
         means,
-        title=f"128 numbers, each at its best rate: {said} (two runs each)",
+        title=f"128 numbers, best rate: {said} (two runs each)",
         xlabel="learning rate",
         ylabel="right answers (%)",
         log_x=True,

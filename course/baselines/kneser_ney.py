@@ -25,6 +25,7 @@ class KneserNey:
     stream : ids of running text
     words : V; what is left over at the end is spread evenly over all words
     order : 1 for single words, 2 for bigrams, 3 for trigrams
+    said : as what each word of the stream is predicted, where contexts tell more words apart
 
     Raises
     ------
@@ -32,13 +33,15 @@ class KneserNey:
         If the order is below 1, or the text shorter than one n-gram.
     """
 
-    def __init__(self, stream: Sequence[int], words: int, order: int = 3) -> None:
+    def __init__(
+        self, stream: Sequence[int], words: int, order: int = 3, said: Sequence[int] | None = None
+    ) -> None:
         if order < 1 or len(stream) < order:
             raise ValueError(f"a text of {len(stream)} words has no n-grams of order {order}")
         self.words, self.order = words, order
-        counts: Counter[NGram] = Counter(
-            zip(*(stream[start:] for start in range(order)), strict=False)
-        )
+        last = (stream if said is None else said)[order - 1 :]
+        before = (stream[start:] for start in range(order - 1))
+        counts: Counter[NGram] = Counter(zip(*before, last, strict=False))
         self._levels: list[_Level] = []
         for _ in range(order):
             self._levels.insert(0, _Level(counts))

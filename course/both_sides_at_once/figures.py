@@ -22,6 +22,7 @@ SIDES = {
     "product": "product",
     "both": "both\nat once",
     "two of both": "two of\nboth",
+    "product and counts": "product,\ncounts",
     "both and counts": "both,\ncounts",
 }
 """Stored names and the labels of their bars."""

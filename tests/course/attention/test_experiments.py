@@ -93,6 +93,32 @@ def test_what_the_lesson_says_of_the_two_language_models() -> None:
     assert abs(many[0]["mean"] - min(numbers["counts"]["6400"].values())) < 1.5
 
 
+def test_each_is_mixed_with_triples_half_and_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        attention, "_trained", lambda make, text, rate, seed: make(len(text.vocabulary))
+    )
+    _, numbers = attention.beside_counts([1, 2])
+    assert list(numbers["perplexity"]) == list(attention.MODELS)
+    for point in numbers["perplexity"].values():  # of models that have read nothing
+        assert len(point["values"]) == 2
+        assert numbers["triples"] < point["mean"] < 2 * numbers["triples"]
+
+
+def test_what_the_lesson_says_of_the_two_beside_counts() -> None:
+    numbers = stored_result("attention_beside_counts").numbers
+    alone = stored_result("attention_language_model").numbers
+    triples = alone["counts"]["6400"]["triples"]
+    assert numbers["triples"] == pytest.approx(triples)
+    for name, point in numbers["perplexity"].items():
+        fall = alone["perplexity"][name]["6400"]["mean"] - point["mean"]
+        assert 2.5 < fall < 4, "both fall by about three points"
+        assert point["high"] < triples - 4
+    blocks, lstms = (np.array(point["values"]) for point in numbers["perplexity"].values())
+    assert numbers["blocks less LSTM"] == interval(blocks - lstms)
+    said = "{mean:.1f} ({low:.1f} to {high:.1f})".format(**numbers["blocks less LSTM"])
+    assert said == "0.4 (0.2 to 0.7)"  # "is left of the lead"
+
+
 def test_what_the_lesson_says_of_the_stored_rates() -> None:
     accuracy = stored_result("attention_rates").numbers["accuracy"]
     mean = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course.bilm_from_scratch.counted_text import _perplexity, by_counts, stored_triples
+from course.bilm_from_scratch.counted_text import _perplexity, by_counts, stored_counts
 from course.results.stored import stored_result
 from tests.course.texts.test_small_text import SENTENCES, text
 
@@ -26,13 +26,25 @@ def test_single_words_cost_the_same_in_both_directions() -> None:
 
 
 def test_stored_counts_are_given_for_the_sentences_that_were_asked_and_no_others() -> None:
-    stored = stored_result("counted_text_triples").numbers
-    asked = [["word"] * (words - 1) for words in stored["words asked"]]
-    nats = stored_triples(asked)
-    assert nats is not None
-    found = _perplexity(nats, np.array(stored["words asked"]))
-    assert found == pytest.approx([*stored["perplexity"].values()], rel=1e-3)
-    assert stored_triples(asked[1:]) is None
+    for name in ("triples", "pairs"):
+        stored = stored_result(f"counted_text_{name}").numbers
+        asked = [["word"] * (words - 1) for words in stored["words asked"]]
+        nats = stored_counts(name, asked)
+        assert nats is not None
+        found = _perplexity(nats, np.array(stored["words asked"]))
+        assert found == pytest.approx([*stored["perplexity"].values()], rel=1e-3)
+        assert stored_counts(name, asked[1:]) is None
+
+
+def test_a_rare_word_before_tells_something_only_where_every_word_is_told_apart() -> None:
+    small = text()
+    learn = [["quaint", "a"], ["arcane", "b"]] * 5
+    known, told_apart = (
+        by_counts(small, learn, learn[:1], 2, every_word=every)[1] for every in (False, True)
+    )
+    assert told_apart < known - 0.5
+    same = (by_counts(small, SENTENCES, SENTENCES, 3, every_word=every) for every in (False, True))
+    assert next(same) == pytest.approx(next(same))
 
 
 def test_what_the_lesson_says_of_reading_the_task_text_first_is_stored() -> None:

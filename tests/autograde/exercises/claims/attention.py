@@ -29,20 +29,29 @@ def hold(printed: str, corpora: bool) -> None:
     assert 0.8 * words < even < 1.2 * words
     assert large > 1e6
     counted, own, both = numbers(
-        r"triples: perplexity (\S+)\nyour Transformer: perplexity (\S+)\n"
+        r"\ncounts: perplexity (\S+)\nyour Transformer: perplexity (\S+)\n"
         r"half and half: perplexity (\S+)",
         printed,
     )
-    assert counted == triples < pairs
-    _, low, high = numbers(r"added to the triples: (\S+) nats a word \((\S+) to (\S+)\)", printed)
+    assert counted < triples < pairs, "pairs and triples mixed are the stronger rival"
+    alone, low = numbers(
+        r"in their place: .* \((\S+) to \S+\)\n +added to them: .* \((\S+) to", printed
+    )
     if corpora:
         assert own < triples + 2, "near the counts of triples"
+        assert alone < 0, "not ahead of pairs and triples mixed"
         assert both < min(counted, own)
         assert low > 0, "the network adds to them"
     else:
         assert own > 2 * triples, "learnt by heart"
         assert low < 0.02, "adds nothing"
-    assert high > low
+    divided, undivided, small = numbers(
+        r"\ndivided, d = 128, its best rate: (\S+) % right\nnot divided, .*: (\S+) % right\n"
+        r"small start, .*: (\S+) % right",
+        printed,
+    )
+    assert undivided + 20 < small < divided - 5, "a small start makes up for most of it"
+    assert small - undivided > divided - small
     post, pre = numbers(
         r"post-norm, rate 0.016, the worse start: (\S+)\n"
         r"pre-norm, rate 0.016, the worse start: (\S+)",
