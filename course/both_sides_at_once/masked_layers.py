@@ -29,6 +29,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from course.baselines.naive_bayes import naive_bayes
 from course.baselines.untrained import untrained_like
 from course.both_sides_at_once.states import occurrence_states
 from course.command import Prepared, Result, run_experiments
@@ -49,9 +50,7 @@ from elmo_mini.training.steps import seeded
 from elmo_mini.transformer.files import LARGER_CHECKPOINT, load_masked_lm
 
 with brought_by("experiments"):
-    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import MultinomialNB
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -269,18 +268,15 @@ def _counted(
     asked: NDArray[Any],
     alpha: float,
 ) -> Bets:
-    """Naive Bayes on the sentence's words, and on three neighbours a side with their distances."""
-    found = CountVectorizer(analyzer=_clues, binary=True)
-    counts = found.fit_transform([everything[row] for row in known])
-    model = MultinomialNB(alpha=alpha).fit(counts, labels[known])
-    rows = found.transform([everything[row] for row in asked])
-    return model.classes_, model.predict_log_proba(rows)
+    seen, unseen = ([_clues(everything[row]) for row in rows] for rows in (known, asked))
+    return naive_bayes(seen, labels[known], unseen, smoothing=alpha)
 
 
 def _clues(occurrence: Occurrence) -> list[str]:
+    """Each word of the sentence, and three neighbours a side with their distances, once."""
     words, at = [word.lower() for word in occurrence.words], occurrence.position
     near = range(max(0, at - AROUND), min(len(words), at + AROUND + 1))
-    return [*words, *(f"{row - at} {words[row]}" for row in near)]
+    return [*{*words, *(f"{row - at} {words[row]}" for row in near)}]
 
 
 def _linear(

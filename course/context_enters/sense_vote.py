@@ -10,16 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from course.baselines.naive_bayes import naive_bayes
 from course.results.stored import stored_result
-from elmo_mini.extras import brought_by
 from elmo_mini.probing.classifiers import knn
 from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
-
-with brought_by("experiments"):
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.naive_bayes import MultinomialNB
 
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
@@ -75,11 +71,9 @@ class SenseTask:
         correct = np.zeros(len(self.words), bool)
         for word in np.unique(self.words):
             train, test = (np.flatnonzero((self.words == word) & p) for p in self._parts)
-            counts = CountVectorizer(analyzer=list)
-            known = counts.fit_transform([seen[row] for row in train])
-            model = MultinomialNB(alpha=0.5).fit(known, self.senses[train])
-            said = model.predict(counts.transform([seen[row] for row in test]))
-            correct[test] = said == self.senses[test]
+            known, asked = ([seen[row] for row in rows] for rows in (train, test))
+            senses, likely = naive_bayes(known, self.senses[train], asked, smoothing=0.5)
+            correct[test] = senses[likely.argmax(1)] == self.senses[test]
         return correct[self.is_test]
 
     def score(self, correct: Sequence[Right] | NDArray[np.float64]) -> dict[str, float]:

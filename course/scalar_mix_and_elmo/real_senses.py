@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from course.baselines.naive_bayes import naive_bayes
 from course.baselines.untrained import untrained_like
 from course.command import Result, run_experiments
 from course.scalar_mix_and_elmo.brown_senses import brown_senses, noun_or_verb
@@ -27,9 +28,7 @@ from elmo_mini.probing.probing_tasks import Occurrence, senseval
 from elmo_mini.probing.report import bootstrap_interval, share_right
 
 with brought_by("experiments"):
-    from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import MultinomialNB
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
@@ -50,40 +49,22 @@ def random_around(occurrences: Sequence[Occurrence], seed: int) -> Floats:
     return words_around(occurrences, AROUND, RandomVectors(RANDOM_SIZE, seed)).sum(1)
 
 
-def clues(o: Occurrence) -> dict[str, float]:
+def clues(o: Occurrence) -> list[str]:
     """What naive Bayes looks at: the words of the sentence, and those beside the word by place."""
     words = [word.lower() for word in o.words]
-    found: dict[str, float] = {}
-    for place, word in enumerate(words):
-        if place != o.position:
-            found[word] = found.get(word, 0) + 1
 
     def at(offset: int) -> str:
         place = o.position + offset
         return words[place] if 0 <= place < len(words) else "-"
 
-    local = {f"{offset}:{at(offset)}" for offset in (-2, -1, 0, 1, 2)}
-    local |= {f"-2-1:{at(-2)} {at(-1)}", f"-1+1:{at(-1)} {at(1)}", f"+1+2:{at(1)} {at(2)}"}
-    return found | dict.fromkeys(local, 1.0)
-
-
-def naive_bayes(
-    known: Sequence[Occurrence], asked: Sequence[Occurrence]
-) -> tuple[list[str], Floats]:
-    """The senses of one word's examples, and the log probability of each by the words around.
-
-    Returns
-    -------
-    S labels in the order of the alphabet, and (asked, S)
-    """
-    table = DictVectorizer()
-    model = MultinomialNB(alpha=SMOOTHING)
-    model.fit(table.fit_transform(map(clues, known)), [o.label for o in known])
-    return model.classes_.tolist(), model.predict_log_proba(table.transform(map(clues, asked)))
+    others = [word for place, word in enumerate(words) if place != o.position]
+    near = [f"{offset}:{at(offset)}" for offset in (-2, -1, 0, 1, 2)]
+    pairs = f"-2-1:{at(-2)} {at(-1)}", f"-1+1:{at(-1)} {at(1)}", f"+1+2:{at(1)} {at(2)}"
+    return [*others, *near, *pairs]
 
 
 def linear_probe(known: Floats, labels: Sequence[str], asked: Floats) -> Floats:
-    """The log probability of each sense by logistic regression, (asked, S), as `naive_bayes`."""
+    """The log probability of each sense by logistic regression, (asked, S), like naive Bayes."""
     if len(set(labels)) == 1:
         return np.zeros((len(asked), 1))
     model = make_pipeline(StandardScaler(), LogisticRegression(C=LINEAR_C, max_iter=1_000))
@@ -180,7 +161,8 @@ def _answers(
             said = knn(vectors[of_word], labels, vectors[len(pool) + places], NEAREST)
             right[name][places] = np.array(said) == wanted
         given = [pool[int(row)] for row in of_word]
-        senses, counted = naive_bayes(given, [asked[int(place)] for place in places])
+        unseen = [clues(asked[int(place)]) for place in places]
+        senses, counted = naive_bayes(map(clues, given), labels, unseen, SMOOTHING)
         likely = {"naive Bayes": counted} | {
             name: linear_probe(vectors[of_word], labels, vectors[len(pool) + places])
             for name, vectors in probed.items()
@@ -188,7 +170,7 @@ def _answers(
         likely[BOTH] = counted + likely["layer 2, linear"]
         likely[UNREAD] = counted + likely["layer 0 around, linear"]
         for name, log_probabilities in likely.items():
-            right[name][places] = np.array(senses)[log_probabilities.argmax(1)] == wanted
+            right[name][places] = senses[log_probabilities.argmax(1)] == wanted
         common = majority([""] * len(labels), labels, [""] * len(wanted))
         right["majority"][places] = np.array(common) == wanted
     return right
