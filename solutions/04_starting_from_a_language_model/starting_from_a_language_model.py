@@ -1376,7 +1376,7 @@ progress()
 report.parts_figure("Loss without a piece, less that of the whole method (stored)")
 
 # %% [markdown]
-# - **Is the start needed?** With the LM loss, yes: without a start 0.45 nats are lost (0.18 to 0.72). With neither start nor LM loss 0.19 are (−0.31 to 0.69; three seeds, one far behind): no clear difference.
+# - **Is the start needed?** With the LM loss, yes: without a start 0.45 nats are lost (0.18 to 0.72). Without both, 0.19 nats are lost (−0.31 to 0.69; three seeds, one of them far behind): no clear difference.
 # - **Which side?** With the encoder's start alone 0.11 are lost (0.05 to 0.16), with the decoder's alone 0.04 (−0.10 to 0.17), which is not clear.
 # - **Attention to both layers** is worth 0.27 nats, the residual 0.13. The softmax's 0.04 (−0.01 to 0.09) are not clear.
 # - **The joint loss does not help within 15 passes.** Without it the loss is 0.10 nats *lower* (0.03 to 0.17). It does keep the language model inside alive (perplexity 43, without it 203).

@@ -593,7 +593,7 @@ outcome("yours", choices[sum(beaten)])
 #
 # ### A larger one
 #
-# The package has a larger masked model: three blocks of 256 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read what the course's biLM read, in the same number of steps ([its card](../../elmo_mini/data/larger_masked_lm/README.md)), and is about as large: 5.0 million weights against 4.8. Half of its weights are word vectors, which the biLM makes from letters. One core trained it in 24 minutes; the biLM took 92. It has read novels, film reviews and speeches; yours has read news.
+# The package has a larger masked model: three blocks of 256 numbers and 10,000 words, trained by `python -m elmo_mini pretrain-masked` with a loop like yours. It has read what the course's biLM read, in the same number of steps ([its card](../../elmo_mini/data/larger_masked_lm/README.md)), and is about as large: 5.0 million weights against 4.8. Half of its weights are word vectors, which the biLM makes from letters. Its training took 24 minutes of one core; that of the biLM took 92. It has read novels, film reviews and speeches; yours has read news.
 
 # %% [markdown] deck="printed"
 # ## A larger one: 5 million weights

@@ -231,7 +231,7 @@ outcome("far", right["LSTM"], unit="%")
 #
 # Write `one_head(q, k, v, allowed)`. The last two axes of `q` are (T, d), those of `k` (S, d), those of `v` (S, e): T positions ask S positions, and a value has e numbers. Axes in front, such as sentences and heads, are the same for all three. `allowed` (..., T, S) is True where a position (row) may look at a position (column). An axis in front of it may have size 1: one table for all heads.
 #
-# Return two tensors: the output, what each position takes home, (..., T, e), and the attention weights, (..., T, S). Each row of weights adds up to 1, and a closed pair has a weight of exactly 0. (No row is closed everywhere.)
+# Return two tensors: the output, what each position takes home, (..., T, e), and the attention weights, (..., T, S). Each row of weights adds up to 1, and a closed pair has a weight of exactly 0. (Each row has at least one open pair.)
 
 
 # %% [markdown] deck="code"
@@ -803,7 +803,7 @@ outcome("fault", faults[1] if ahead else faults[2])
 # %% [markdown] exercise="causal_mask"
 # ### Exercise 5. One mask changed
 #
-# What a decoder needs is a **causal mask**: a position may look at itself and at the tokens before it. Write `causal_mask(mask)` to take the place of `full_mask`. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). No row is closed everywhere, not even a row of padding: the first token stays open to all.
+# What a decoder needs is a **causal mask**: a position may look at itself and at the tokens before it. Write `causal_mask(mask)` to take the place of `full_mask`. `mask` (B, T) is True at tokens, which stand before the padding. Return True and False, (B, T, T). So every row of the table has an open pair, even that of a padding position: it may look at the first token.
 
 
 # %% [markdown] deck="code"
@@ -1120,7 +1120,7 @@ progress()
 # 5. each state is asked for the word that it has just read
 # 6. the learning rate is a hundred times too small
 #
-# You see how each run ends, and its table. Two numbers describe the untrained heads: how large a row's largest attention weight is on average, and what a row of weights adds up to. The runs take about 15 s.
+# You see how each run ends, and its table. Two numbers are taken before training: how large the largest attention weight of a row is, on average, and what a row of weights adds up to. The runs take about 15 s.
 
 # %% slide="subslide"
 ends, tables = {}, {}
@@ -1445,7 +1445,7 @@ for number, (q, k) in enumerate(queries_and_keys(president, its_words), start=1)
     print(f"  standard deviation: yours {variance**0.5:.1f}, measured {scores.std():.1f}")
 
 # %% [markdown]
-# The means are no longer 0. (Over all pairs your rule for them is exact.) The spread is one and a half times yours, or twice. You added variances, which needs independence, and a trained query's numbers vary together. So √d is a rule for the start.
+# The means are no longer 0, and your formula has them exactly: it needs no independence for them. But the measured spread is 1.5 to 2 times yours. You added variances. That needs independence, and the numbers of a trained query vary together. So √d is a rule for the start.
 #
 # ### Does it matter for learning?
 #
