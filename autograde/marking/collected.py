@@ -136,7 +136,7 @@ class Collected:
         if digest in known or with_mark in known:
             return
         stamp = target.with_name("timestamp.txt")
-        time = stamp.read_text(encoding="utf-8").strip()[:19] if stamp.is_file() else ""
+        time = stamp.read_text("utf-8", "replace").strip()[:19] if stamp.is_file() else ""
         self.keep(data)
         known[digest] = Attempt(f"{self.course.submitted}/{student}", digest, time)
         self.said.append(f"What lay in {target.parent} was kept among the originals.")
