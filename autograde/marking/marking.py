@@ -4,7 +4,7 @@ import contextlib
 import os
 import select
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from autograde.checking import catalogue
 from autograde.checking.exercise import Exercise
@@ -101,7 +101,7 @@ class Marking:
             self._brought.add(symbol)
         return True
 
-    def _asked(self, message: list[object]) -> dict[str, object]:
+    def _asked(self, message: Sequence[object]) -> dict[str, object]:
         """Send a message; the error that came of it, or an empty one."""
         self._line.send(message)
         answer, _ = self._line.receive()

@@ -10,7 +10,7 @@ MOODLE = re.compile(
 CANVAS = re.compile(
     r"(?P<name>[^_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?P<attachment>\d+)_(?P<file>.+)"
 )
-NOTEBOOK = re.compile(r"(?P<stem>.+)\.ipynb(?:\.json|\.txt)?", re.IGNORECASE)
+NOTEBOOK = re.compile(r"(?P<stem>.+)\.ipynb(?:\.json|\.txt)?", re.IGNORECASE | re.DOTALL)
 _AGAIN = re.compile(
     r"(?: ?\((?P<browser>\d+)\)|-(?P<canvas>\d+)|(?: - |[ _-])copy)$", re.IGNORECASE
 )
