@@ -202,6 +202,9 @@ class Collector:
             return folder_name(meant)
         if self.roster is None:
             return folder_name(f"{sender.name}_{sender.number}" if sender.number else sender.name)
+        before = self.collected.known_as(sender.platform, sender.number)
+        if before is not None:
+            return before
         people = self.roster.of_number(sender.number, sender.platform)
         if not people:
             exact = self.roster.named(sender.name)

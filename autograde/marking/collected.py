@@ -84,6 +84,13 @@ class Collected:
         """The attempt that counts."""
         return self.students[student][-1] if self.students.get(student) else None
 
+    def known_as(self, platform: str, number: str) -> str | None:
+        """Whose hand-ins the platform has sent under this number before; None for nobody's."""
+        for student, attempts in self.students.items():
+            if any(number and (a.platform, a.number) == (platform, number) for a in attempts):
+                return student
+        return None
+
     def keep(self, data: bytes) -> str:
         """Put a file among the originals, once; return its digest."""
         digest = hashlib.sha256(data).hexdigest()

@@ -291,6 +291,16 @@ def test_a_file_named_like_anothers_hand_in_stays_its_senders(
     assert (taken(course), asked(collected)) == (found, [])
 
 
+def test_who_a_number_was_is_remembered_whatever_name_comes_with_it(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    first = {"Sam Twin_7_assignsubmission_file_/small.ipynb": (version(1), OLD)}
+    collect(course, zipped(tmp_path / "1.zip", first), MOODLE, who={"7": "sam1"})
+    renamed = {"Ada Lovelace_7_assignsubmission_file_/small.ipynb": (version(2), NEW)}
+    collected = collect(course, zipped(tmp_path / "2.zip", first | renamed), MOODLE)
+    assert (taken(course), asked(collected)) == ({"sam1": version(2)}, [])
+
+
 def test_a_name_of_any_length_has_a_folder_of_its_own(course: CourseFolder, tmp_path: Path) -> None:
     name = "長" * 70 + "_{}_assignsubmission_file_/small.ipynb"
     files = {name.format(number): (version(number), OLD) for number in (1, 2)}
