@@ -302,7 +302,7 @@ def test_who_a_number_was_is_remembered_whatever_name_comes_with_it(
 
 
 def test_a_name_of_any_length_has_a_folder_of_its_own(course: CourseFolder, tmp_path: Path) -> None:
-    name = "長" * 70 + "_{}_assignsubmission_file_/small.ipynb"
+    name = "長" * 100 + "_{}_assignsubmission_file_/small.ipynb"
     files = {name.format(number): (version(number), OLD) for number in (1, 2)}
     collect(course, zipped(tmp_path / "m.zip", files))
     assert sorted(taken(course).values()) == sorted([version(1), version(2)])
