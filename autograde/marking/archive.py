@@ -1,5 +1,7 @@
 """Files of a download, from a zip or a folder, read without ever writing to a path they name."""
 
+import lzma
+import re
 import stat
 import zipfile
 import zlib
@@ -15,6 +17,8 @@ from autograde.marking.reading import MAX_BYTES
 MOST_TIMES_LARGER = 200
 SMALL = 64 * 2**20
 ALL_BYTES = 40 * 2**30
+_DAMAGE = (EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+_DRIVE = re.compile("[A-Za-z]:")
 _NOISE = {"__MACOSX", ".ipynb_checkpoints", "__pycache__"}
 _NOISE_FILES = {"thumbs.db", "desktop.ini", "timestamp.txt"}
 
@@ -91,7 +95,7 @@ def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: PurePosixPath
         try:
             with archive.open(info) as file:
                 data = file.read(info.file_size + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as why:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, *_DAMAGE) as why:
             raise Damaged(f"is damaged in the archive: {why}") from None
         if len(data) > info.file_size:
             raise Damaged("is longer than the archive says")
@@ -101,7 +105,9 @@ def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: PurePosixPath
 
 
 def _why_not(info: zipfile.ZipInfo, path: PurePosixPath) -> str:
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+    if not path.parts:
+        return "has no name"
+    if path.is_absolute() or ".." in path.parts or _DRIVE.match(path.parts[0]):
         return "names a place outside the archive"
     if stat.S_ISLNK(info.external_attr >> 16):
         return "is a link to somewhere else"

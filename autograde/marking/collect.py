@@ -18,6 +18,7 @@ from autograde.marking.archive import Damaged, Entry, entries
 from autograde.marking.collected import Attempt, Collected
 from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument, notebook_at
 from autograde.marking.platform_names import CANVAS, MOODLE, Sender, sender_of, stem_and_attempt
+from autograde.marking.printed import printed
 from autograde.marking.reading import Unreadable, read_submission
 from autograde.marking.repair import repaired
 from autograde.marking.roster import Roster, folder_name, name_key, read_roster
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(collected.as_dict(), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(collected.report()))
+        print(printed(collected.report()))
     return 1 if collected.open_questions() else 0
 
 
@@ -130,7 +131,7 @@ class Collector:
 
     def _notebooks(self, source: Path) -> list[tuple[str, Sender, Attempt]]:
         found = []
-        around = self._folder_around([entry.path for entry in entries(source)])
+        around = self._folder_around([e.path for e in entries(source) if e.path.parts])
         for entry in entries(source):
             path = PurePosixPath(*entry.path.parts[1:]) if around else entry.path
             if entry.refused:
@@ -201,6 +202,9 @@ class Collector:
             return folder_name(meant)
         if self.roster is None:
             return folder_name(f"{sender.name}_{sender.number}" if sender.number else sender.name)
+        before = self.collected.known_as(sender.platform, sender.number)
+        if before is not None:
+            return before
         people = self.roster.of_number(sender.number, sender.platform)
         if not people:
             exact = self.roster.named(sender.name)

@@ -84,6 +84,13 @@ class Collected:
         """The attempt that counts."""
         return self.students[student][-1] if self.students.get(student) else None
 
+    def known_as(self, platform: str, number: str) -> str | None:
+        """Whose hand-ins the platform has sent under this number before; None for nobody's."""
+        for student, attempts in self.students.items():
+            if any(number and (a.platform, a.number) == (platform, number) for a in attempts):
+                return student
+        return None
+
     def keep(self, data: bytes) -> str:
         """Put a file among the originals, once; return its digest."""
         digest = hashlib.sha256(data).hexdigest()
@@ -136,7 +143,7 @@ class Collected:
         if digest in known or with_mark in known:
             return
         stamp = target.with_name("timestamp.txt")
-        time = stamp.read_text(encoding="utf-8").strip()[:19] if stamp.is_file() else ""
+        time = stamp.read_text("utf-8", "replace").strip()[:19] if stamp.is_file() else ""
         self.keep(data)
         known[digest] = Attempt(f"{self.course.submitted}/{student}", digest, time)
         self.said.append(f"What lay in {target.parent} was kept among the originals.")

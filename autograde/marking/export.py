@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from autograde.marking.collect import roster_of
+from autograde.marking.collected import Attempt
 from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument
-from autograde.marking.platform_names import CANVAS
+from autograde.marking.printed import printed
 from autograde.marking.roster import Roster, Student
 from autograde.marking.standing import Standing, Standings
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(export.as_dict(), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(export.summary()))
+        print(printed(export.summary()))
     return 0
 
 
@@ -89,7 +90,7 @@ class Export:
         header += [f"{lesson} {what}" for lesson in lessons for what in ("points", "status")]
         rows = []
         for student in self.standings.students:
-            row = [student.id, student.name, student.email]
+            row = _person(student)
             for lesson in lessons:
                 standing = self.found[lesson, student.id]
                 row += [_number(standing.points), standing.status]
@@ -104,7 +105,7 @@ class Export:
     def _row(self, standing: Standing, exercises: Sequence[str]) -> list[str]:
         student, attempt = standing.student, standing.attempt
         return [
-            *(student.id, student.name, student.email, standing.status, standing.reason),
+            *(*_person(student), standing.status, _as_text(standing.reason)),
             attempt.time if attempt else "",
             "late" if standing.late else "",
             *(_number(standing.points), _number(standing.of)),
@@ -119,8 +120,10 @@ class Export:
         of = [_number(self.standings.of(lesson)) for lesson in columns]
         rows = [["    Points Possible", "", "", "", "", *of]]
         for student in roster.students:
-            keys = [student.row.get(key, "") for key in CANVAS_KEYS]
-            rows.append([*keys, *(self._points(lesson, student) for lesson in columns)])
+            name, *keys = (student.row.get(key, "") for key in CANVAS_KEYS)
+            rows.append(
+                [_as_text(name), *keys, *(self._points(lesson, student) for lesson in columns)]
+            )
         self._write("canvas.csv", header, rows)
 
     def _canvas_column(self, lesson: str) -> str:
@@ -155,7 +158,7 @@ class Export:
                 number = number or student.participant
                 points = self._points(lesson, student)
                 if number and points:
-                    who = [f"Participant {number}", student.name, student.email]
+                    who = [f"Participant {number}", *_person(student)[1:]]
                     rows.append([*who, points, "-"])
             if rows:
                 self._write(f"{lesson}_worksheet.csv", header, rows)
@@ -170,9 +173,7 @@ class Export:
                 folder = course.root / course.feedback / student.id / lesson
                 for page in sorted(folder.glob("*.html")):
                     if attempt and attempt.platform == platform:
-                        pages.append(
-                            (_name_back(attempt.file, attempt.name, attempt.number, page), page)
-                        )
+                        pages.append((_name_back(attempt, page), page))
                     else:
                         self.said.append(
                             f"{lesson}: {student.id} did not hand in through {platform}; "
@@ -222,13 +223,22 @@ class Export:
         return {"lessons": lessons, "files": [str(path) for path in self.files]}
 
 
-def _name_back(file: str, name: str, number: str, page: Path) -> str:
+def _name_back(attempt: Attempt, page: Path) -> str:
     """The name under which the platform takes a feedback file for this hand-in."""
-    base = PurePosixPath(file).name
-    if CANVAS.fullmatch(base):
-        return str(PurePosixPath(base).with_suffix(".html"))
+    if attempt.platform == "canvas":
+        return str(PurePosixPath(attempt.file).with_suffix(".html").name)
     # Moodle reads the number behind the first "_".
-    return f"{name.replace('_', ' ')}_{number}_assignfeedback_file_/{page.name}"
+    name = re.sub(r"[_/\\]", " ", attempt.name)
+    return f"{name}_{attempt.number}_assignfeedback_file_/{page.name}"
+
+
+def _person(student: Student) -> list[str]:
+    return [_as_text(text) for text in (student.id, student.name, student.email)]
+
+
+def _as_text(value: str) -> str:
+    """A cell that no spreadsheet takes for a formula: it may come from a student."""
+    return f"'{value}" if value.startswith(tuple("=+-@\t\r")) else value
 
 
 def _number(value: float | None) -> str:

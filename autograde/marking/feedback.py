@@ -12,7 +12,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from autograde.grading.clean_html import clean_html
-from autograde.marking.formulas import html_of
+from autograde.marking.formulas import LONGEST, html_of
 from autograde.marking.graded_page import FOR_MARKER, KEY
 
 _CODE = HtmlFormatter(nowrap=True, style="default")
@@ -117,7 +117,9 @@ def _cell(cell: NotebookNode) -> str:
     if cell.cell_type != "code":
         return html_of(cell.source, cell.get("attachments")) + said
     kind = cell.metadata.get(KEY, {}).get("kind")
-    code = "" if kind == "check" else f"<pre>{highlight(cell.source, _LEXER, _CODE)}</pre>"
+    short = len(cell.source) <= LONGEST
+    shown = highlight(cell.source, _LEXER, _CODE) if short else escape(cell.source)
+    code = "" if kind == "check" else f"<pre>{shown}</pre>"
     return code + "".join(map(_output, cell.get("outputs", []))) + said
 
 

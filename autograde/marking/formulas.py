@@ -1,6 +1,7 @@
 """Student Markdown as HTML that cannot act, with formulas as MathML: legible without a script."""
 
 import re
+from html import escape
 from typing import Any
 
 import nh3
@@ -18,7 +19,9 @@ ATTRIBUTES = {
     | {"maxsize", "columnalign", "displaystyle", "scriptlevel", "linethickness", "width"},
     "math": {"display", "xmlns"},
 }
-LONGEST = 4_000
+LONGEST_FORMULA = 4_000
+# What is longer is shown as it is: there are texts on which a parser of Markdown stands still.
+LONGEST = 20_000
 # latex2mathml gives a norm's bars no partner, so they would grow with all that stands in the row.
 NORM_BAR = re.compile(r"<mo>(&#x02016;|‖)</mo>")
 # It also leaves no space between "log" and what follows without a bracket.
@@ -28,7 +31,7 @@ FUNCTION = re.compile(r"(<mi>(?:log|exp|max|min|arg max|sin|cos|tanh)</mi>)(?=<m
 def mathml(latex: str, *, block: bool) -> str:
     """A formula as MathML; as code where it cannot be read."""
     source = latex.strip()
-    if len(source) <= LONGEST:
+    if len(source) <= LONGEST_FORMULA:
         try:
             made = convert(source, display="block" if block else "inline")
         except Exception:  # it raises what its parser stumbles over: IndexError, KeyError ...
@@ -63,7 +66,9 @@ class _Renderer(IPythonRenderer):
 
 
 def html_of(markdown: str, attachments: dict[str, Any] | None = None) -> str:
-    """Markdown as clean HTML with MathML."""
+    """Markdown as clean HTML with MathML; as plain text where it is very long."""
+    if len(markdown) > LONGEST:
+        return f"<pre>{escape(markdown)}</pre>"
     text = markdown.replace("\ue000", "").replace("\ue001", "")
     renderer = _Renderer(escape=False, attachments=attachments or {}, anchor_link_text="")
     page = clean_html(MarkdownWithMath(renderer=renderer).render(text))

@@ -104,7 +104,7 @@ def grade(
                 notebook = nbformat.reads(marked.notebook, 4)
                 folder = course.root / course.submitted / verdict.student / lesson
                 stamp = folder / "timestamp.txt"
-                when = stamp.read_text("utf-8").strip() if stamp.exists() else None
+                when = stamp.read_text("utf-8", "replace").strip() if stamp.is_file() else None
                 marks.write(verdict, notebook, when)
                 file = course.root / course.autograded / verdict.student / lesson / release.name
                 write_graded(graded_notebook(notebook, read, solution), file, stamp)
@@ -116,7 +116,8 @@ def grade(
 
 
 def _hand_ins(course: CourseFolder, lesson: str, name: str) -> list[Path]:
-    return list((course.root / course.submitted).glob(f"*/{lesson}/{name}"))
+    found = (course.root / course.submitted).glob(f"*/{lesson}/{name}")
+    return [path for path in found if path.is_file()]
 
 
 def _task(course: CourseFolder, lesson: str, student: str, limits: Limits) -> tuple[str, bytes]:

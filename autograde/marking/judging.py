@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from autograde.checking.safe_state import safe_state
 from autograde.marking.asking.outcomes import asked_outcome
 from autograde.marking.asking.own_memory import bounded_memory
 from autograde.marking.asking.peer import Peer
-from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
+from autograde.marking.asking.wire import BadMessage, Gone, Waited
 from autograde.marking.verdict import ExerciseVerdict
 
 TOO_LONG = (
@@ -55,6 +54,8 @@ def report_on(exercise: Exercise, peer: Peer, seed: int, ended: Callable[[], int
         refusal = _refusal(exercise, about)
     except (BadMessage, Gone, Waited):
         refusal = f"`{exercise.id}` could not be asked: its process has ended."
+    except Exception:  # the other side has raised it, where an answer never does
+        refusal = f"`{exercise.id}` could not be asked."
     if refusal:
         ended()
         return Report(exercise, 0.0, (), refusal)
@@ -154,8 +155,3 @@ def not_defined(exercise: Exercise, why: str) -> ExerciseVerdict:
         message,
         page=report.html(),
     )
-
-
-def line_of(end: socket.socket, watch: Callable[[], None]) -> Line:
-    """A line on a socket that this process keeps."""
-    return Line(end.fileno(), end.fileno(), watch)

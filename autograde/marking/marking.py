@@ -1,15 +1,16 @@
 """Marking one submission: its steps are done in the sandbox, and each exercise is judged here."""
 
 import contextlib
+import os
 import select
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from autograde.checking import catalogue
 from autograde.checking.exercise import Exercise
 from autograde.marking.asking.wire import BadMessage, Gone, Line, Waited
 from autograde.marking.clock import Clock, TimedPeer
-from autograde.marking.judging import line_of, not_defined, report_on, verdict_of
+from autograde.marking.judging import not_defined, report_on, verdict_of
 from autograde.marking.limits import Limits
 from autograde.marking.oracles import Symbol, given_back, symbol_of
 from autograde.marking.plan import Step
@@ -63,7 +64,7 @@ class Marking:
 
     def _begin(self) -> None:
         self.number, self._socket = self.server.begin()
-        self._line: Line = line_of(self._socket, self._clock)
+        self._line: Line = Line(self._socket, self._clock)
 
     def _end(self) -> None:
         with contextlib.suppress(BadMessage, Gone, Waited, OSError):
@@ -96,10 +97,18 @@ class Marking:
                 return False
             rows = [[part.module, part.source] for part in parts]
             for message in (["give", ".".join(symbol), rows, list(symbol)], ["run", text, "", 30]):
-                self._line.send(message)
-                self._line.receive()
+                self._asked(message)
             self._brought.add(symbol)
         return True
+
+    def _asked(self, message: Sequence[object]) -> dict[str, object]:
+        """Send a message; the error that came of it, or an empty one."""
+        self._line.send(message)
+        answer, _ = self._line.receive()
+        error = answer.get("error") or {} if isinstance(answer, dict) else None
+        if not isinstance(error, dict):
+            raise BadMessage("no answer")
+        return error
 
     def _open(self) -> set[Symbol]:
         """The references of exercises that are not judged yet."""
@@ -119,9 +128,7 @@ class Marking:
                 self._missing |= step.binds
                 return
             self._missing -= step.binds
-            self._line.send(["run", step.source, step.label, seconds])
-            answer, _ = self._line.receive()
-            error = answer.get("error")
+            error = self._asked(["run", step.source, step.label, seconds])
         except (BadMessage, Gone, Waited) as problem:
             self._note(number, "ended or blocked the process that runs it, and is left out")
             self._restart(number, problem)
@@ -173,10 +180,10 @@ class Marking:
         ended = self._ender(number)
         with end:
             if mark != b"!":
-                why = _why(line_of(end, self._clock))
+                why = _why(Line(end, self._clock))
                 ended()
                 return not_defined(exercise, why)
-            peer = TimedPeer(line_of(end, self._clock), self._clock, exercise.seconds)
+            peer = TimedPeer(Line(end, self._clock), self._clock, exercise.seconds)
             return verdict_of(report_on(exercise, peer, self.seeds[exercise.id], ended))
 
     def _ender(self, number: int) -> Callable[[], int]:
@@ -203,17 +210,19 @@ class Marking:
             return
         if verdict is not None and verdict.points == verdict.of:
             return
-        symbol = symbol_of(catalogue.find(exercise_id))
+        try:
+            symbol = symbol_of(catalogue.find(exercise_id))
+        except KeyError:  # a student can ask for anything
+            return
         parts, came = given_back(symbol, self.gone)
         if came & self._open() or not parts:
             return
         rows = [[part.module, part.source] for part in parts]
         self._clock.start(self.limits.cell_seconds)
         try:
-            self._line.send(["give", exercise_id, rows, list(symbol)])
-            answer, _ = self._line.receive()
+            error = self._asked(["give", exercise_id, rows, list(symbol)])
             self._given.append(exercise_id)
-            if answer.get("error"):
+            if error:
                 self.notes.append(f"The course's `{exercise_id}` could not stand in here.")
         except (BadMessage, Gone, Waited):
             return
@@ -226,7 +235,11 @@ def _handed_over(line: socket.socket, watch: Callable[[], None]) -> tuple[bytes,
     mark, descriptors, _, _ = socket.recv_fds(line, 1, 1)
     if not descriptors:
         raise Gone("no line came")
-    return mark, socket.socket(fileno=descriptors[0])
+    try:
+        return mark, socket.socket(fileno=descriptors[0])
+    except OSError:
+        os.close(descriptors[0])
+        raise
 
 
 def _why(line: Line) -> str:

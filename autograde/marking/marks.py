@@ -66,7 +66,8 @@ class Marks:
             warnings.filterwarnings("ignore", "Object of type .* not in session", SAWarning)
             submission = self.gradebook.update_or_create_submission(self.lesson, student)
         if when:
-            submission.timestamp = utils.parse_utc(when)
+            with contextlib.suppress(ValueError, OverflowError):  # with the exchange, a student's
+                submission.timestamp = utils.parse_utc(when)
         points = {exercise.id: exercise.points for exercise in verdict.exercises}
         cells = {_grade_id(cell): cell for cell in graded.cells if _grade_id(cell)}
         notebook = self.gradebook.find_submission_notebook(self.notebook, self.lesson, student)
@@ -104,7 +105,7 @@ def write_graded(notebook: NotebookNode, file: Path, timestamp: Path) -> None:
     draft = file.with_suffix(".new")
     draft.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     draft.replace(file)
-    if timestamp.exists():
+    if timestamp.is_file():
         (file.parent / timestamp.name).write_bytes(timestamp.read_bytes())
 
 

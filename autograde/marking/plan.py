@@ -16,6 +16,7 @@ from nbformat.notebooknode import NotebookNode
 from autograde.marking.names import Piece, imports_of, needed, pieces
 from autograde.marking.oracles import Symbol, is_hidden, module_from
 
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 FOR_THE_COURSE = ("or_reference", "mine")
 
 
@@ -193,7 +194,7 @@ def _plain_python(source: str) -> str:
     """A cell without magics and shell commands: they become calls that the sandbox ignores."""
     try:
         ast.parse(source)
-    except (SyntaxError, ValueError):
+    except NOT_PARSED:
         try:
             return TransformerManager().transform_cell(source)
         except Exception:
@@ -204,7 +205,7 @@ def _plain_python(source: str) -> str:
 def _parts(source: str) -> tuple[Piece, ...]:
     try:
         return tuple(pieces(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NOT_PARSED:
         return ()
 
 

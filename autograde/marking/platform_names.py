@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 MOODLE = re.compile(
-    r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?P<plugin>file|onlinetext)(?:_(?P<file>.*))?"
+    r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<plugin>file|onlinetext)(?:_(?P<file>.*))?"
 )
 CANVAS = re.compile(
     r"(?P<name>[^_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?P<attachment>\d+)_(?P<file>.+)"
 )
-NOTEBOOK = re.compile(r"(?P<stem>.+)\.ipynb(?:\.json|\.txt)?", re.IGNORECASE)
+NOTEBOOK = re.compile(r"(?P<stem>.+)\.ipynb(?:\.json|\.txt)?", re.IGNORECASE | re.DOTALL)
 _AGAIN = re.compile(
     r"(?: ?\((?P<browser>\d+)\)|-(?P<canvas>\d+)|(?: - |[ _-])copy)$", re.IGNORECASE
 )

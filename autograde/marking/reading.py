@@ -16,7 +16,7 @@ from nbformat.v4 import new_notebook, new_output
 
 MAX_BYTES = 200 * 2**20
 MAX_CELLS = 2_000
-MAX_CHARACTERS = 4 * 2**20
+MAX_CHARACTERS = 2**20
 PICTURE_BYTES = 2 * 2**20
 PICTURES_BYTES = 4 * 2**20
 NOTES = "reading_notes"
@@ -35,8 +35,8 @@ _FILES = [
     (b"\x89PNG", "a picture"),
     (b"{\\rtf", "a word processor's file"),
 ]
-_CONFLICT = re.compile(r"^\s*(<<<<<<<|>>>>>>>)[ \n\r]", re.MULTILINE)
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]+=*\s*")
+_CONFLICT = re.compile(r"^[ \t]*(<<<<<<<|>>>>>>>)[ \n\r]", re.MULTILINE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+=*")
 _LARGE_OUTPUTS = 2**20
 
 
@@ -207,8 +207,9 @@ def _pictures(data: Any) -> dict[str, str]:
     found = {}
     for mime in ("image/png", "image/jpeg"):
         value = _text(data.get(mime, data.get(mime.removeprefix("image/"))))
-        if value and _BASE64.fullmatch(value):
-            found[mime] = "".join(value.split())
+        value = "".join(value.split())
+        if _BASE64.fullmatch(value):
+            found[mime] = value
     return found
 
 
@@ -227,7 +228,8 @@ def _clean(text: str) -> str:
 def _strange(document: dict[str, Any], cells: list[dict[str, Any]]) -> list[str]:
     """Notes on what the program that saved the notebook left out or put in."""
     notes = []
-    version = f"{document.get('nbformat')}.{document.get('nbformat_minor', 0)}"
+    numbers = [document.get("nbformat"), document.get("nbformat_minor", 0)]
+    version = ".".join(str(n) if type(n) is int and 0 <= n < 100 else "?" for n in numbers)
     if not any(isinstance(cell.get("id"), str) for cell in cells):
         notes.append(f"Saved in format {version} without cell ids; the cells were recognised.")
     metadata = document.get("metadata")

@@ -1,6 +1,7 @@
 """The class list, from the CSV that Moodle or Canvas exports."""
 
 import csv
+import hashlib
 import io
 import re
 import unicodedata
@@ -24,6 +25,7 @@ COLUMNS = {
     "participant": ("identifier",),
 }
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*+\x00-\x1f]')
+LONGEST = 150  # bytes; a system allows 255, and nbgrader adds to it
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
@@ -149,6 +151,9 @@ def _student(value: dict[str, str], row: dict[str, str], *, canvas: bool) -> Stu
 def folder_name(text: str) -> str:
     """The text as the name of a folder that every system and nbgrader allow."""
     text = _FORBIDDEN.sub("-", unicodedata.normalize("NFC", text)).strip(" .") or "-"
+    if len(text.encode()) > LONGEST:
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        text = f"{text.encode()[:LONGEST].decode(errors='ignore')}-{digest}"
     return f"{text}-" if _DEVICES.fullmatch(text) else text
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from autograde.marking.course_folder import CourseFolder
 from autograde.marking.gradebook import Gradebook, exercise_of
+from autograde.marking.printed import printed
 from autograde.marking.verdict import Verdict
 
 
@@ -14,11 +15,13 @@ def summary(course: CourseFolder, lesson: str, found: Sequence[Verdict]) -> str:
     lines = [line for verdict in marked for line in _of_one(verdict)]
     for verdict in found:
         if verdict.status != "marked":
-            lines.append(f"{verdict.student}: {verdict.status}: {verdict.reason}")
+            first, *rest = verdict.reason.splitlines() or [""]
+            lines.append(f"{verdict.student}: {verdict.status}: {first}")
+            lines += [f"    {line}" for line in rest]
     lines += _mistakes(marked)
     lines += _waiting(course, lesson, {verdict.student for verdict in marked})
     lines.append(f"{len(marked)} of {len(found)} hand-ins are marked.")
-    return "\n".join(lines)
+    return printed(lines)
 
 
 def _of_one(verdict: Verdict) -> Iterator[str]:

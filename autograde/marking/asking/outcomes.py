@@ -19,6 +19,7 @@ from autograde.checking.own_words import own_words
 from autograde.checking.refused_form import remembering, without_form
 from autograde.checking.safe_state import as_in_a_new_thread
 from autograde.checking.work_limit import TooMuchWork
+from autograde.marking.asking.errors import TOLD
 from autograde.marking.asking.peer import Peer
 from autograde.marking.asking.wire import BadMessage, Gone, Waited
 
@@ -34,7 +35,12 @@ def asked_outcome(peer: Peer, exercise: Exercise, index: int, seed: int) -> Outc
     as_in_a_new_thread()
     peer.forget()
     limit = exercise.work_limit
-    answer = peer.ask("begin", asdict(limit) if limit else None)
+    try:
+        answer = peer.ask("begin", asdict(limit) if limit else None)
+    except (BadMessage, Gone, Waited):
+        raise
+    except Exception as error:
+        raise BadMessage("no beginning") from error
     given = case_inputs(exercise, index, seed)
     came = _outcome_of(exercise, answer, given)
     left_off = not torch.is_grad_enabled()
@@ -63,8 +69,8 @@ def _outcome_of(exercise: Exercise, answer: Answer, given: Inputs) -> Outcome:
 def raised_outcome(error: BaseException, told: dict[str, Any]) -> Outcome:
     """What is said of an error; the other process may have added where it arose."""
     if isinstance(error, NotImplementedError):
-        sentence = str(told.get("sentence") or "This is not written yet.")
+        sentence = str(told.get("sentence") or "This is not written yet.")[:TOLD]
         return Outcome(failure="NotImplementedError", sentence=sentence, not_started=True)
-    failure, line = said(error), str(told.get("line") or "")
+    failure, line = said(error), str(told.get("line") or "")[:TOLD]
     sentence = own_words(error, line) or f"Your function stopped with {failure}{line}"
     return Outcome(failure=failure, sentence=sentence)

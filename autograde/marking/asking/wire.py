@@ -3,10 +3,9 @@
 Nothing here is executed or unpickled: what a hostile peer can do is send a message that is refused.
 """
 
-import contextlib
 import json
-import os
 import select
+import socket
 import struct
 import time
 from collections.abc import Callable, Sequence
@@ -36,17 +35,18 @@ class Waited(Exception):
 
 
 class Line:
-    """Two file descriptors, one to read from and one to write to.
+    """One end of a pair of sockets.
+
+    Each call says that it must not block: the other process may hold this end, too, and could
+    change what is set on it.
 
     Parameters
     ----------
     watch : called about twenty times a second while nothing comes; it may raise, to stop waiting
     """
 
-    def __init__(self, read: int, write: int, watch: Callable[[], None] | None = None) -> None:
-        self.read, self.write, self.watch = read, write, watch
-        os.set_blocking(read, False)
-        os.set_blocking(write, False)
+    def __init__(self, end: socket.socket, watch: Callable[[], None] | None = None) -> None:
+        self.end, self.watch = end, watch
 
     def send(self, header: Any, buffers: Sequence[np.ndarray] = ()) -> None:
         """Send one message.
@@ -88,14 +88,12 @@ class Line:
             raise BadMessage(f"a message that cannot be read ({type(error).__name__})") from None
 
     def close(self) -> None:
-        """Close both ends; twice does no harm."""
-        for descriptor in {self.read, self.write}:
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
+        """Close it; twice does no harm."""
+        self.end.close()
 
     def _wait(self, reading: bool) -> None:
-        none: list[int] = []
-        ends = ([self.read], none, none) if reading else (none, [self.write], none)
+        none: list[socket.socket] = []
+        ends = ([self.end], none, none) if reading else (none, [self.end], none)
         while not any(select.select(*ends, 0.05)):
             if self.watch is not None:
                 self.watch()
@@ -104,7 +102,7 @@ class Line:
         found, watched = bytearray(), time.monotonic()
         while len(found) < length:
             try:
-                piece = os.read(self.read, min(PIECE, length - len(found)))
+                piece = self.end.recv(min(PIECE, length - len(found)), socket.MSG_DONTWAIT)
             except BlockingIOError:
                 self._wait(reading=True)
                 continue
@@ -122,7 +120,7 @@ class Line:
         view = memoryview(data)
         while view:
             try:
-                view = view[os.write(self.write, view[:PIECE]) :]
+                view = view[self.end.send(view[:PIECE], socket.MSG_DONTWAIT) :]
             except BlockingIOError:
                 self._wait(reading=False)
             except OSError as error:

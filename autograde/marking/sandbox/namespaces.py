@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import resource
+import signal
 from pathlib import Path
 
 NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
@@ -12,7 +13,9 @@ READ_ONLY, NO_SUID, NO_DEVICES, PRIVATE, RECURSIVE = 1, 2, 4, 1 << 18, 1 << 14
 NO_NEW_PRIVILEGES, DROP_FROM_BOUNDS, DIE_WITH_PARENT, DUMPABLE = 38, 24, 1, 4
 CAPSET = {"x86_64": 126, "aarch64": 91}
 LAST_CAPABILITY = 40
-NOBODY = 65534
+KEYCTL, JOIN_SESSION = {"x86_64": 250, "aarch64": 219}, 1
+# Users that are nobody's: systemd gives these numbers to services while they run.
+NOBODIES = range(61_184, 65_280)
 LIMITED = ("memory_mb", "processes", "file_mb")
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -23,12 +26,16 @@ def _call(name: str, *arguments: object) -> None:
         raise OSError(number, f"{name}: {os.strerror(number)}")
 
 
-def become_nobody() -> None:
-    """Where this is root: an ordinary user from here on, whom limits on processes hold for."""
+def become_nobody(number: int) -> None:
+    """Where this is root: an ordinary user from here on, whom limits on processes hold for.
+
+    The kernel counts the processes of a user, so each server is a user of its own.
+    """
     if os.getuid() == 0:
+        user = NOBODIES[number % len(NOBODIES)]
         os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
         _call("prctl", DUMPABLE, 1, 0, 0, 0)  # else its own /proc stays root's
 
 
@@ -58,11 +65,16 @@ def enter(file_mb: int) -> None:
     for folder in (b"/tmp", b"/dev/shm"):
         _call("mount", b"tmpfs", folder, b"tmpfs", flags, size)
     os.chdir("/tmp")
+    _libc.syscall(KEYCTL[os.uname().machine], JOIN_SESSION, None)  # else one keyring is for all
     drop_privileges()
 
 
 def _wait_for(child: int) -> None:
-    """Stay as the parent of a namespace's first process, and end as it ends."""
+    """Stay as the parent of a namespace's first process, end as it ends, and end it if told to.
+
+    The first process asks to die with this one, but what runs in it can take that back.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGKILL))
     for descriptor in range(3, 64):
         with contextlib.suppress(OSError):
             os.close(descriptor)
@@ -88,6 +100,8 @@ def limit(memory_mb: int, processes: int, file_mb: int) -> None:
     _set(resource.RLIMIT_FSIZE, file_mb * 1_000_000)
     _set(resource.RLIMIT_CORE, 0)
     _set(resource.RLIMIT_NOFILE, 256)
+    # Many processes within their limits may fill the machine: then it ends these, and no other.
+    Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def limit_processor(most: float | None, now: float) -> None:

@@ -1,7 +1,7 @@
 """A fork server: PyTorch is imported once, and every submission gets a process of its own.
 
-``python -m autograde.marking.sandbox.server DESCRIPTOR`` is started in the sandbox. This process
-reads nothing of a student's: a submission's process enters its own namespaces first.
+``python -m autograde.marking.sandbox.server DESCRIPTOR WALLS NUMBER`` is started in the sandbox.
+This process reads nothing of a student's: a submission's process enters its own namespaces first.
 """
 
 import gc
@@ -28,11 +28,11 @@ MOST = 65_536
 POLITE = 5.0  # of a process that is killed, nobody counts the seconds
 
 
-def main(descriptor: int, walls: bool) -> None:
+def main(descriptor: int, walls: bool, number: int) -> None:
     """Start and end submissions as the other end of the line asks."""
     line = socket.socket(fileno=descriptor)
     if walls:
-        namespaces.become_nobody()
+        namespaces.become_nobody(number)
     warm_up()
     gc.freeze()
     line.sendall(b'{"ready": true}\n')
@@ -64,10 +64,11 @@ def _end(child: int) -> float:
     """Kill a submission; the processor seconds of its processes that were waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        until = time.monotonic() + POLITE
-        while time.monotonic() < until and not os.waitpid(child, os.WNOHANG)[0]:
-            time.sleep(0.005)
-        os.kill(child, signal.SIGKILL)
+        for last in (signal.SIGTERM, signal.SIGKILL):
+            until = time.monotonic() + POLITE
+            while time.monotonic() < until and not os.waitpid(child, os.WNOHANG)[0]:
+                time.sleep(0.005)
+            os.kill(child, last)
         os.waitpid(child, 0)
     except (ProcessLookupError, ChildProcessError):
         pass
@@ -84,13 +85,22 @@ def _submission(descriptor: int, limits: dict[str, Any], walls: bool) -> None:
         if walls:
             namespaces.limit(**{name: int(limits[name]) for name in namespaces.LIMITED})
             namespaces.enter(int(limits["file_mb"]))
-        Submission(Line(3, 3), limits).serve()
+        _silence()
+        Submission(Line(socket.socket(fileno=3)), limits).serve()
     except Gone:
         status = 0
     except BaseException:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _silence() -> None:
+    """Leave the server's log, which is one open file for all submissions."""
+    sink = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(sink, descriptor)
+    os.close(sink)
 
 
 def warm_up() -> None:
@@ -106,4 +116,4 @@ def warm_up() -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2] == "walls")
+    main(int(sys.argv[1]), sys.argv[2] == "walls", int(sys.argv[3]))

@@ -1,6 +1,7 @@
 """Starting the fork server: in bubblewrap where there is one, else as a plain subprocess."""
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -35,6 +36,9 @@ WARNING = (
     "can read your files and reach your network. The verdicts are stamped `unsandboxed`. See "
     "docs/instructors.md for a container that has it."
 )
+
+
+_started = itertools.count()
 
 
 class NoServer(RuntimeError):
@@ -83,7 +87,8 @@ class Server:
         ours, theirs = socket.socketpair()
         walled = "walls" if self.walls else "open"
         command = [sys.executable, "-m", "autograde.marking.sandbox.server"]
-        command += [str(theirs.fileno()), walled]
+        number = os.getpid() % 64 * 64 + next(_started) % 64  # another one in each worker
+        command += [str(theirs.fileno()), walled, str(number)]
         environment = _environment(INSIDE if self.walls else build)
         folder = None
         if self.walls:

@@ -120,7 +120,7 @@ class Submission:
             done, found = os.waitpid(child, os.WNOHANG)
             if done:
                 status = found
-            elif select.select([self.line.read], [], [], 0.02)[0]:
+            elif select.select([self.line.end], [], [], 0.02)[0]:
                 self.line.receive()
                 os.kill(child, signal.SIGKILL)
                 _, status = os.waitpid(child, 0)
@@ -138,31 +138,29 @@ class Submission:
                 answer = eval(expression, vars(self.module))
             except BaseException as error:
                 told = _told(error)
-                _hand_over(self.line.write, theirs, b"?")
-                Line(ours.fileno(), ours.fileno()).send(told)
+                _hand_over(self.line.end, theirs, b"?")
+                Line(ours).send(told)
                 os._exit(0)
             namespaces.limit_processor(seconds * min(cases, 4), seconds)
 
             def begin() -> None:
                 namespaces.limit_processor(None, seconds)
 
-            _hand_over(self.line.write, theirs, b"!")
+            _hand_over(self.line.end, theirs, b"!")
             self.line.close()
             sink = os.open(os.devnull, os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(sink, descriptor)
             with contextlib.redirect_stdout(Printed()), contextlib.redirect_stderr(Printed()):
-                StudentPeer(Line(ours.fileno(), ours.fileno()), name, answer, begin).serve()
+                StudentPeer(Line(ours), name, answer, begin).serve()
         except Gone:
             pass
         finally:
             os._exit(0)
 
 
-def _hand_over(descriptor: int, end: socket.socket, mark: bytes) -> None:
-    line = socket.socket(fileno=os.dup(descriptor))
+def _hand_over(line: socket.socket, end: socket.socket, mark: bytes) -> None:
     socket.send_fds(line, [mark], [end.fileno()])
-    line.close()
     end.close()
 
 

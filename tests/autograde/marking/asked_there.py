@@ -42,7 +42,7 @@ def peer_for(
             sink = os.open(os.devnull, os.O_RDWR)
             os.dup2(sink, 1)
             os.dup2(sink, 2)
-            StudentPeer(Line(theirs.fileno(), theirs.fileno()), name, answer).serve()
+            StudentPeer(Line(theirs), name, answer).serve()
         finally:
             os._exit(0)
     theirs.close()
@@ -70,7 +70,7 @@ def peer_for(
         return found[0]
 
     try:
-        yield Peer(Line(ours.fileno(), ours.fileno(), watch), strict=True), end
+        yield Peer(Line(ours, watch), strict=True), end
     finally:
         end()
 

@@ -59,6 +59,38 @@ for fd in range(3, 10):
     except OSError:
         pass
 """,
+    "a result that is none": """
+import autograde.marking.sandbox.submission as submission
+submission.Submission.run = lambda self, *a: ["points", 31]
+""",
+    "an error that is none": """
+import autograde.marking.sandbox.submission as submission
+submission.Submission.run = lambda self, *a: {"error": "points"}
+""",
+    "every case is refused": """
+import autograde.marking.asking.student as student
+real = student.StudentPeer.other
+def other(self, kind, *a):
+    if kind == "begin":
+        raise KeyError("points")
+    return real(self, kind, *a)
+student.StudentPeer.other = other
+""",
+    "no question is answered": """
+import autograde.marking.asking.student as student
+def other(self, kind, *a):
+    raise ValueError("points")
+student.StudentPeer.other = other
+""",
+    "a file in place of a socket": """
+import os, socket
+import autograde.marking.sandbox.submission as submission
+def hand_over(line, end, mark):
+    socket.send_fds(line, [mark], [os.open("/dev/null", os.O_RDONLY)])
+submission._hand_over = hand_over
+""",
+    "an exercise that nobody has": "from autograde import or_reference\nor_reference('none', 3)",
+    "a cell too deep to be parsed": "x = " + "-" * 60_000 + "1",
     "exit at the end of the notebook": """
 import atexit, os
 atexit.register(os._exit, 0)
@@ -233,3 +265,34 @@ CANARIES = {
     "mounts": "import ctypes\nassert ctypes.CDLL(None).mount(b'/', b'/tmp', b'', 4096, None) == 0\n"
     "print(open('/tmp' + {folder!r} + '/secret').read())",
 }
+
+# What one submission does, and what another one looks for.
+STAYS = """
+import ctypes, os, time
+kernel = ctypes.CDLL(None, use_errno=True)
+kernel.prctl(1, 0, 0, 0, 0)
+os.write(1, b"a note")
+add_key = {"x86_64": 248, "aarch64": 217}[os.uname().machine]
+kernel.syscall(add_key, b"user", b"canary", b"a note", 6, ctypes.c_int(-3))
+os._exit = lambda status: time.sleep(60)
+"""
+READS_A_NOTE = """
+import ctypes, os
+kernel = ctypes.CDLL(None, use_errno=True)
+os.lseek(1, 0, 0)
+keyctl = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
+print(os.read(1, 6), kernel.syscall(keyctl, 10, ctypes.c_int(-3), b"user", b"canary", 0))
+"""
+FORKS = """
+import os, time
+made = 0
+try:
+    while made < {most}:
+        if not os.fork():
+            time.sleep(20)
+            os._exit(0)
+        made += 1
+except OSError:
+    pass
+print(made)
+"""

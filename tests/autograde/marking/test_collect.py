@@ -264,6 +264,7 @@ def test_nothing_is_written_outside_and_bombs_stay_shut(
             "C:/windows/small.ipynb": (version(1), OLD),
             "bomb/small.ipynb": (b" " * (70 * 2**20), OLD),
             "kim/small.ipynb": (version(2), OLD),
+            ".": (version(1), OLD),
         },
     )
     with zipfile.ZipFile(source, "a") as archive:
@@ -272,7 +273,50 @@ def test_nothing_is_written_outside_and_bombs_stay_shut(
     collected = collect(course, source)
     assert {p for p in tmp_path.rglob("*") if course.root not in p.parents} == before
     assert taken(course) == {"kim": version(2)}
-    assert [q["kind"] for q in collected.questions] == ["refused"] * 5
+    assert [q["kind"] for q in collected.questions] == ["refused"] * 6
+
+
+def test_a_file_named_like_anothers_hand_in_stays_its_senders(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    files = {
+        "Sam Twin_12_assignsubmission_file_Sam Twin_11_assignsubmission_file_small.ipynb": (
+            version(2),
+            NEW,
+        ),
+        "Sam Twin_11_assignsubmission_file_small.ipynb": (version(1), OLD),
+    }
+    collected = collect(course, zipped(tmp_path / "m.zip", files), WORKSHEET)
+    found = {"sam1@example.org": version(1), "sam2@example.org": version(2)}
+    assert (taken(course), asked(collected)) == (found, [])
+
+
+def test_who_a_number_was_is_remembered_whatever_name_comes_with_it(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    first = {"Sam Twin_7_assignsubmission_file_/small.ipynb": (version(1), OLD)}
+    collect(course, zipped(tmp_path / "1.zip", first), MOODLE, who={"7": "sam1"})
+    renamed = {"Ada Lovelace_7_assignsubmission_file_/small.ipynb": (version(2), NEW)}
+    collected = collect(course, zipped(tmp_path / "2.zip", first | renamed), MOODLE)
+    assert (taken(course), asked(collected)) == ({"sam1": version(2)}, [])
+
+
+def test_a_name_of_any_length_has_a_folder_of_its_own(course: CourseFolder, tmp_path: Path) -> None:
+    name = "長" * 100 + "_{}_assignsubmission_file_/small.ipynb"
+    files = {name.format(number): (version(number), OLD) for number in (1, 2)}
+    collect(course, zipped(tmp_path / "m.zip", files))
+    assert sorted(taken(course).values()) == sorted([version(1), version(2)])
+
+
+def test_what_is_printed_moves_no_cursor_and_begins_no_line(
+    course: CourseFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "Eve_7_assignsubmission_file_/\x1b[2J\nlate kim.ipynb"
+    source = zipped(tmp_path / "m.zip", {name: (b"", OLD)})
+    main(["collect", LESSON, str(source), "--course", str(course.root)])
+    said = capsys.readouterr().out
+    assert r"\x1b[2J\nlate kim.ipynb" in said
+    assert said.replace("\n", "").isprintable()
 
 
 def test_a_name_cannot_lead_out_of_the_course(course: CourseFolder, tmp_path: Path) -> None:

@@ -16,8 +16,11 @@ from autograde.marking import engine
 from autograde.marking.course_folder import CourseFolder
 from autograde.marking.engine import Cluster, Processes
 from autograde.marking.grade import grade
+from autograde.marking.gradebook import Gradebook
 from autograde.marking.limits import Limits
-from autograde.marking.verdict import Verdict
+from autograde.marking.marks import Marks
+from autograde.marking.repair import read_submission, repaired
+from autograde.marking.verdict import ExerciseVerdict, Verdict
 from autograde.marking.worker import Marked, Task
 from tests.autograde.marking.graded_classes import (
     SMALL,
@@ -26,6 +29,7 @@ from tests.autograde.marking.graded_classes import (
     gradebook_of,
     hand_in,
 )
+from tests.autograde.marking.small_lesson import LESSON, released, right, saved
 from tests.autograde.marking.submissions import ROOT
 
 LIMITS = Limits(cell_seconds=3, idle_seconds=5)
@@ -108,6 +112,7 @@ from pathlib import Path
 from autograde.marking.course_folder import CourseFolder
 from autograde.marking.engine import Processes
 from autograde.marking.grade import grade
+from autograde.marking.gradebook import Gradebook
 from autograde.marking.limits import Limits
 if __name__ == "__main__":
     with Processes(2) as processes:
@@ -169,3 +174,16 @@ def test_whoever_is_killed_the_gradebook_is_the_same(
     statuses = [path.read_text() for path in course.root.glob("verdicts/*/*.json")]
     assert len(statuses) == STUDENTS
     assert not any('"status": "failed"' in text for text in statuses)
+
+
+def test_a_time_that_is_none_stops_nobody(course: CourseFolder) -> None:
+    """With nbgrader's exchange, the file with the time comes from the student."""
+    notebook, _ = repaired(read_submission(saved(right())), released())
+    points = [ExerciseVerdict(n, n, 1.0, 1.0, "judged", "", "") for n in ("double", "share")]
+    marks = Marks(course.database, LESSON, "small", released())
+    try:
+        for when in ("a canary \ufffd", "9" * 40, "2026-13-45"):
+            marks.write(Verdict(LESSON, "kim", "", exercises=tuple(points)), notebook, when)
+    finally:
+        marks.close()
+    assert Gradebook.read(course.database).marks[LESSON, "kim"].total == 2

@@ -161,6 +161,21 @@ def test_moodle_there_and_back(course: CourseFolder, tmp_path: Path) -> None:
         }
 
 
+def test_a_name_is_no_formula_and_a_file_reaches_nobody_else(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    """A hand-in for Moodle can be named as Canvas names those of another student."""
+    files = {"Eve_9_assignsubmission_file_/x_8_1_small.ipynb": (version(1), OLD)}
+    names = "First name,Surname,Username\nEve,,eve\n=1+2,,formula\n"
+    collect(course, zipped(tmp_path / "m.zip", files), names)
+    mark(course, {"eve": FULL})
+    give_feedback(course, "eve")
+    assert export(course, "--for", "moodle") == 0
+    assert [row["Name"] for row in rows(course, "class.csv")] == ["Eve", "'=1+2"]
+    with zipfile.ZipFile(course.root / "exported" / f"{LESSON}_feedback_for_moodle.zip") as pages:
+        assert pages.namelist() == ["Eve_9_assignfeedback_file_/small.html"]
+
+
 def test_a_worksheet_alone_is_enough_for_moodle(course: CourseFolder, tmp_path: Path) -> None:
     name = "Sam Twin_{}_assignsubmission_file_/small.ipynb"
     files = {name.format(11): (version(1), OLD), name.format(12): (version(2), OLD)}

@@ -2,6 +2,7 @@
 
 import base64
 import re
+from html import escape
 from types import SimpleNamespace
 
 import nbformat
@@ -11,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from autograde.__main__ import main
 from autograde.marking.course_folder import CourseFolder
-from autograde.marking.feedback import feedback_page
+from autograde.marking.feedback import _cell, feedback_page
 from autograde.marking.formulas import html_of, mathml
 from autograde.marking.graded_page import FOR_MARKER, graded_notebook
 from autograde.marking.repair import read_submission, repaired
@@ -151,6 +152,13 @@ def test_formulas_need_no_script() -> None:
 )
 def test_a_formula_that_cannot_be_read_is_code(latex: str) -> None:
     assert "<script" not in mathml(latex, block=False)
+
+
+def test_what_is_very_long_is_shown_as_it_is() -> None:
+    """There are short ways to make a parser of Markdown, or of code, stand still."""
+    essay, code = "$a <b> " * 10_000, "a = 1\n" * 10_000
+    assert html_of(essay) == f"<pre>{escape(essay)}</pre>"
+    assert "<span" not in _cell(new_code_cell(code))
 
 
 def test_a_page_is_small() -> None:

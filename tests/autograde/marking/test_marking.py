@@ -9,19 +9,27 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograde.marking.judging import line_of
+from autograde.marking.asking.wire import Line
+from autograde.marking.clock import descendants
 from autograde.marking.limits import Limits
 from autograde.marking.sandbox.start import NoServer, Server, has_bubblewrap
 from autograde.marking.verdict import Verdict
 from autograde.marking.worker import Task, gone_for, mark
-from tests.autograde.marking.attacks import ANSWERS, BEFORE, CANARIES
+from tests.autograde.marking.attacks import (
+    ANSWERS,
+    BEFORE,
+    CANARIES,
+    FORKS,
+    READS_A_NOTE,
+    STAYS,
+)
 from tests.autograde.marking.submissions import release_of, right, submission
 
 LESSON = "01_word2vec"
 LIMITS = Limits(cell_seconds=3, idle_seconds=3)
 SECRET = b"a secret of the tests"
 FORGED = "shifted_pmi"
-FEW = ("the judge finds no difference", "a verdict is sent")
+FEW = ("the judge finds no difference", "a verdict is sent", "every case is refused")
 FEW_ANSWERS = ("the reference is imported", "frames", "ends the process", "answers by handle")
 walls = pytest.mark.skipif(not has_bubblewrap(), reason="there is no bubblewrap here that works")
 
@@ -152,7 +160,7 @@ def test_a_signal_to_a_submissions_group_leaves_the_server_alone(walls: bool) ->
     server = Server(set(), LIMITS, walls)
     try:
         number, line = server.begin()
-        line_of(line, lambda: None).send(["run", "import os\nos.killpg(0, 9)", "<cell>", 3])
+        Line(line).send(["run", "import os\nos.killpg(0, 9)", "<cell>", 3])
         line.settimeout(20)
         line.recv(1)  # the first process of a namespace survives what it sends itself
         server.end(number)
@@ -164,6 +172,46 @@ def test_a_signal_to_a_submissions_group_leaves_the_server_alone(walls: bool) ->
         assert server.is_lost()
     finally:
         server.close()
+
+
+def _printed(end: socket.socket, code: str) -> str:
+    line = Line(end)
+    line.send(["run", code, "<cell>", 10])
+    answer, _ = line.receive()
+    assert answer["error"] is None, answer
+    return str(answer["printed"]).strip()
+
+
+@walls
+def test_a_submission_leaves_nothing_to_the_next_one() -> None:
+    """No process, whatever it asked the kernel for, and no word: not in a log, nor in a keyring."""
+    server = Server(set(), LIMITS)
+    try:
+        before = set(descendants(server.process.pid))
+        number, end = server.begin()
+        _printed(end, STAYS)
+        begun = set(descendants(server.process.pid)) - before
+        assert {Path(f"/proc/{one}/oom_score_adj").read_text() for one in begun} == {"1000\n"}
+        Line(end).send(["bye"])
+        server.end(number)
+        assert set(descendants(server.process.pid)) == before
+        _, end = server.begin()
+        assert _printed(end, READS_A_NOTE) == "b'' -1"
+    finally:
+        server.close()
+
+
+@walls
+def test_a_fork_bomb_leaves_other_workers_their_processes() -> None:
+    """Where root marks, too: the kernel counts processes by user."""
+    servers = [Server(set(), LIMITS) for _ in range(2)]
+    try:
+        ends = [server.begin()[1] for server in servers]
+        assert int(_printed(ends[0], FORKS.format(most=100))) < 100
+        assert int(_printed(ends[1], FORKS.format(most=3))) == 3
+    finally:
+        for server in servers:
+            server.close()
 
 
 @walls

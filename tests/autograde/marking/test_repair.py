@@ -181,6 +181,7 @@ CONFLICT = RIGHT.replace(b'{"', b'{\n<<<<<<< HEAD\n"', 1)
         (b"<!DOCTYPE html><title>Log in</title>", "is a web page"),
         (b"PK\x03\x04rest", "is a zip archive"),
         (b"def double(x): ...", "is no notebook; it begins with"),
+        (b" \n" * 1_000_000 + b"<", "is no notebook; it begins with"),
         (b"[1, 2]", "is JSON, but no notebook"),
         (b'{"a": 1}', "has no cells"),
         (b'{"cells": []}', "without a single cell"),
@@ -199,6 +200,16 @@ def test_another_lessons_notebook_is_named_and_not_marked_as_empty() -> None:
     path = ROOT / "lessons/01_word2vec/word2vec.ipynb"
     with pytest.raises(Unreadable, match="nothing of this lesson"):
         repaired(read_submission(path.read_bytes()), released())
+
+
+def test_a_note_holds_nothing_that_a_file_made_up() -> None:
+    """It is printed in a terminal, beside the marks of others."""
+    notebook = json.loads(RIGHT)
+    notebook["nbformat"] = "4\n\x1b[2Jkim: 5 of 5"
+    for cell in notebook["cells"]:
+        cell.pop("id", None)
+    _, notes = repaired(read_submission(json.dumps(notebook).encode()), released())
+    assert "Saved in format ?.5 without cell ids; the cells were recognised." in notes
 
 
 def test_random_damage_is_unreadable_or_repaired_and_nothing_else() -> None:
@@ -223,6 +234,7 @@ def test_random_damage_is_unreadable_or_repaired_and_nothing_else() -> None:
         {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": ["double"]}}, "source": [1]},
         {"cell_type": "code", "id": {"x": 1}, "metadata": [], "outputs": "none", "source": None},
         {"cell_type": ["code"], "source": "double = 1"},
+        {"cell_type": "code", "outputs": [{"data": {"image/png": "A" + " " * 1_000_000 + "!"}}]},
         {"cell_type": "heading", "level": "two", "source": "x"},
         {"cell_type": "markdown", "attachments": {"a": {"image/png": 3}}, "source": "x\ud800"},
     ],

@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 
 from autograde.marking.asking.errors import Raised
 from autograde.marking.asking.identity import CannotCross
-from autograde.marking.asking.wire import HEAD, MAGIC, BadMessage, Gone, Line
+from autograde.marking.asking.wire import HEAD, MAGIC, BadMessage, Gone, Line, Waited
 from tests.autograde.marking.asked_there import asked
 
 VALUES = [
@@ -141,7 +142,7 @@ def _raw(data: bytes) -> Any:
     sender = threading.Thread(target=lambda: (theirs.sendall(data), theirs.close()))
     sender.start()
     try:
-        return Line(ours.fileno(), ours.fileno()).receive()
+        return Line(ours).receive()
     finally:
         sender.join()
         ours.close()
@@ -171,3 +172,27 @@ def test_a_message_that_ends_early_is_the_end_of_the_line() -> None:
     """Its sender is gone."""
     with pytest.raises(Gone):
         _raw(HEAD.pack(MAGIC, 10, 0) + b"[")
+
+
+def test_the_other_side_cannot_make_a_line_wait_for_ever() -> None:
+    """It may hold this end, too, and set on it what it likes."""
+    ours, theirs = socket.socketpair()
+    until = time.monotonic() + 0.3
+
+    def watch() -> None:
+        ours.setblocking(True)
+        if time.monotonic() > until:
+            raise Waited
+
+    late = threading.Timer(60, theirs.close)  # so that a fault is told, and no test stands still
+    late.start()
+    theirs.send(b"B")
+    try:
+        with pytest.raises(Waited):
+            Line(ours, watch).receive()
+        with pytest.raises(Waited):
+            Line(ours, watch).send(["x" * 10_000_000])
+    finally:
+        late.cancel()
+        ours.close()
+        theirs.close()
