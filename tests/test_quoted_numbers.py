@@ -187,13 +187,13 @@ def telegrams() -> list[str]:
     for clear in (encoder, residual, layers):
         assert clear["low"] > 0
     near, near_too, far = sorted(neither["values"])
-    assert near < near_too < 0.12  # "one far behind"
+    assert near < near_too < 0.12  # "one of them far behind"
     assert far > 0.4
     whole, no_loss = (
         variants[name] for name in ("the whole method", "pretraining without language-model loss")
     )
     return [
-        f"{neither['mean']:.2f} are ({between(neither, 2)}; three seeds",
+        f"{neither['mean']:.2f} nats are lost ({between(neither, 2)}; three seeds",
         f"without a start {start['mean']:.2f} nats are lost ({between(start, 2)})",
         f"With the encoder's start alone {encoder['mean']:.2f} are lost ({between(encoder, 2)})",
         f"with the decoder's alone {decoder['mean']:.2f} ({between(decoder, 2)})",
@@ -607,7 +607,7 @@ def both_sides() -> list[str]:
     assert max(surer) - min(surer) < 1.5  # "as often as another start of itself"
     return [
         f"{weights / 1e6:.1f} million weights against {reference / 1e6:.1f}",
-        f"trained it in {minutes} minutes; the biLM took {float(longer):.0f}",
+        f"took {minutes} minutes of one core; that of the biLM took {float(longer):.0f}",
         f"are behind: {-100 * behind['mean']:.1f} points ({between(behind, 1, -100)}) fewer",
         f"two readers that never meet: {pair['mean']:.2f} nats ({between(pair, 2)})",
         f"counts add {words['mean']:.2f} nats ({between(words, 2)})",
