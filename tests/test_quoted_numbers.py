@@ -73,7 +73,8 @@ def two_trainers() -> list[str]:
 def language_model() -> list[str]:
     stored = stored_result("context_language_model").numbers["perplexity"]
     return [
-        f"Its perplexity is {stored['LSTM']['mean']:.1f} ({between(stored['LSTM'], 1)} over three seeds)",
+        f"Its perplexity is {stored['LSTM']['mean']:.1f} "
+        f"({between(stored['LSTM'], 1)} over three seeds)",
         f"Counts of pairs have {stored['bigrams, Kneser-Ney']:.1f}",
         f"counts of triples {stored['trigrams, Kneser-Ney']:.1f}",
     ]
