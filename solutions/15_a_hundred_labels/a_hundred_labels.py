@@ -62,7 +62,7 @@ plots.road("15")
 #
 # Three papers say what few labels are worth: **TagLM**, [P17-1161](https://aclanthology.org/P17-1161/), **ELMo**, section 5.4, [N18-1202](https://aclanthology.org/N18-1202/), and **ULMFiT**, section 5, [arXiv:1801.06146](https://arxiv.org/abs/1801.06146). Their numbers stand in *Myth or measured?*, at the end. Here you measure on tasks of the course.
 #
-# Plan 135 minutes; the report of section 7 (10) and the essays (25) come on top. Short of time? Exercises 2, 4 and 6 are the spine, 90 minutes. Where you leave one out, the course's function stands in. Optional sections follow the essays, 40 minutes in all, with exercises 7 and 8, which count in full. Nothing in the main line needs them.
+# Plan 135 minutes; the report of section 7 (10) and the essays (25) come on top. Short of time? Exercises 2, 4 and 6 are the spine, 92 minutes. Where you leave one out, the course's function stands in. Optional sections follow the essays, 40 minutes in all, with exercises 7 and 8, which count in full. Nothing in the main line needs them.
 #
 # ## Letters
 #
@@ -940,7 +940,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 #
 # Anything goes that is made before the test is opened: a vote, your `choose` at work inside, or a reader of your own, in ELMo's place or as a third beside the two. Two ways to one:
 #
-# - **Features.** The larger masked model of lesson 12 (`load_masked_lm`) reads a row of word numbers between `[CLS]` (2) and `[SEP]` (3), which stand where ELMo's boundaries stand. So write a `layers_of` around its `layers(ids, mask)`, and hand it to `reading`. (It has 64 positions: cut longer rows.) Your `Block` of lesson 13 can sit in it (there, `exchange_blocks`). On opinions and plots it is about as far ahead of the bag as ELMo.
+# - **Features.** The larger masked model of lesson 12 (`load_masked_lm`) reads a row of word numbers between `[CLS]` (2) and `[SEP]` (3), which stand where ELMo's boundaries stand. So write a `layers_of` around its `layers(ids, mask)`, and hand it to `reading`. (It has 64 positions: cut longer rows.) Your `Block` of lesson 13 can sit in it (there, `exchange_blocks`). On opinions and plots its features alone are about as far ahead of the bag as ELMo's.
 # - **A network, fine-tuned.** `mine("Classifier")` and `mine("tune")` of lesson 14, on the president or your own `CausalLM`. Labels are few for it, but another reader's surest texts may teach it, too. It is trained 16 times in the three minutes.
 #
 # **The hidden texts are opened once**, when you are satisfied. How often you did is counted in your folder, and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)

@@ -125,10 +125,10 @@ def test_the_ladder_is_fair(either: str) -> None:
 def test_a_method_far_above_each_step_cannot_be_tipped_by_a_text_or_two(either: str) -> None:
     """What the course's answers avoid is texts away from each step, for one reader and for two."""
     test = hidden.test(1_000)
-    methods = (elmo, co_training) if either == "without" else (elmo, counts, added, co_training)
+    readers = (elmo, co_training) if either == "without" else (elmo, counts, added, co_training)
     for size in SIZES:
         own = [hidden.train(size, 1_000, draw) for draw in range(hidden.DRAWS)]
-        for answer in methods:
+        for answer in readers:
             said = [answer(k.texts, k.labels, hidden.unlabelled(), test.texts) for k in own]
             errors = hidden.baseline_errors(size, 1_000) * len(test.texts)
             avoided = hidden.avoided(np.stack(said), size, 1_000)
