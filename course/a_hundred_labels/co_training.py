@@ -101,8 +101,3 @@ def named(labels: Sequence[int], *readers: Reader) -> Callable[[Texts], Any]:
     """From texts to the classes that the readers name, their log-probabilities added."""
     classes = np.array(sorted(set(labels)))
     return lambda test: classes[np.sum([reader(test) for reader in readers], axis=0).argmax(1)]
-
-
-def co_training(texts: Texts, labels: Sequence[int], unlabelled: Texts, test: Texts) -> Any:
-    """The answers of both readers for `test`, after they have taught each other."""
-    return named(labels, *teach_each_other(texts, labels, unlabelled))(test)

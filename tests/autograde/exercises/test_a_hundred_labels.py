@@ -18,13 +18,19 @@ from autograde.exercises.a_hundred_labels.hand_in import (
     RULES,
     SIZES,
     STEPS,
+    co_training,
     levels,
     looked_up,
 )
 from course.a_hundred_labels import broken_reports, methods
 from course.a_hundred_labels import experiments as hundred_labels
 from course.a_hundred_labels import report as hundred_labels_report
-from course.a_hundred_labels.co_training import co_training
+from course.a_hundred_labels.co_training import (
+    naive_bayes_with_em,
+    named,
+    on_elmo,
+    teach_each_other,
+)
 from course.a_hundred_labels.differences import paired_interval
 from course.a_hundred_labels.protocol import learn_and_answer, split
 from course.a_hundred_labels.tasks import first_task, quoted, subjective
@@ -72,6 +78,25 @@ def bag(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
     return learn_and_answer(methods.bag_of_words(), texts, labels, test)
 
 
+def counts(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    return named(labels, naive_bayes_with_em(texts, labels, unlabelled))(test)
+
+
+def added(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    readers = naive_bayes_with_em(texts, labels, unlabelled), on_elmo(texts, labels)
+    return named(labels, *readers)(test)
+
+
+def ready_made(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    return named(labels, *teach_each_other(texts, labels, unlabelled))(test)
+
+
+def ready_made_inside(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
+    from course.a_hundred_labels import co_training as course
+
+    return named(labels, *course.teach_each_other(texts, labels, unlabelled))(test)
+
+
 _throws = count()
 
 
@@ -81,37 +106,46 @@ def lucky(texts: Any, labels: Any, unlabelled: Any, test: Any) -> Any:
 
 @pytest.mark.slow
 def test_the_ladder_is_fair(either: str) -> None:
+    """No single reader of the course climbs above the third step: neither ELMo nor counts."""
     hand_in = find("hand_in")
-    below = sum(level <= 0 for level in levels())
-    climbed = 3 if either == "with corpora" else len(levels())
-    expected = {elmo: climbed, bag: below}
+    rungs = len(OTHER_STEPS)
+    expected = {bag: sum(level <= 0 for level in levels(25))}
+    expected |= {elmo: 3, counts: 3} if either == "with corpora" else {elmo: rungs}
     for answer, steps in expected.items():
         report = examine(hand_in, answer)
         right = [case.difference is None for case in report.cases]
         first = 1 + len(RULES)
         assert right[:first] == [True] * first
-        for rung in range(len(SIZES)):
-            on = right[first + rung * len(levels()) : first + (rung + 1) * len(levels())]
-            assert on == [True] * steps + [False] * (len(levels()) - steps)
+        for size in range(len(SIZES)):
+            on = right[first + size * rungs : first + (size + 1) * rungs]
+            assert on == [True] * steps + [False] * (rungs - steps)
     assert examine(hand_in, looked_up(lambda: hidden.task())).points == hand_in.points
 
 
 def test_a_method_far_above_each_step_cannot_be_tipped_by_a_text_or_two(either: str) -> None:
     """What the course's answers avoid is texts away from each step, for one reader and for two."""
     test = hidden.test(1_000)
+    readers = (elmo, co_training) if either == "without" else (elmo, counts, added, co_training)
     for size in SIZES:
         own = [hidden.train(size, 1_000, draw) for draw in range(hidden.DRAWS)]
-        for answer in (elmo, co_training):
+        for answer in readers:
             said = [answer(k.texts, k.labels, hidden.unlabelled(), test.texts) for k in own]
             errors = hidden.baseline_errors(size, 1_000) * len(test.texts)
             avoided = hidden.avoided(np.stack(said), size, 1_000)
-            assert all(abs(avoided - level) * errors > 1.5 for level in levels())
+            assert all(abs(avoided - level) * errors > 1.5 for level in levels(size))
 
 
 def test_two_readers_climb_where_one_cannot(either: str) -> None:
-    assert len(STEPS["opinions"]) == len(OTHER_STEPS)
+    assert all(len(STEPS["opinions"][size]) == len(OTHER_STEPS) for size in SIZES)
     report = examine(find("hand_in"), co_training)
     assert report.points == report.exercise.points
+
+
+@pytest.mark.parametrize("answer", [ready_made, ready_made_inside])
+def test_the_courses_own_co_training_climbs_no_step(answer: Any) -> None:
+    report = examine(find("hand_in"), answer)
+    assert report.points == 0
+    assert "Write yourself who teaches whom" in report.text()
 
 
 def test_whoever_throws_coins_is_told(either: str) -> None:
