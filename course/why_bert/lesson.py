@@ -1,7 +1,7 @@
 """All that lesson 14 takes from the course: texts, runs with a fault, and pictures."""
 
 from course.results import published
-from course.results.lead import lead_of
+from course.results.lead import stored_lead
 from course.results.stored import stored_result
 from course.texts.noun_or_verb import next_class, noun_or_verb, plain_nouns_and_verbs
 from course.why_bert.broken_bodies import planted
@@ -44,7 +44,6 @@ __all__ = [
     "knowledge_figure",
     "knowledge_leads",
     "label_curves",
-    "lead_of",
     "leads_by_labels",
     "load_causal_lm",
     "loss_lines",
@@ -56,6 +55,7 @@ __all__ = [
     "print_elmo",
     "published",
     "squad_and_swag",
+    "stored_lead",
     "stored_result",
     "table_of_last_words",
 ]
