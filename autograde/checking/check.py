@@ -152,7 +152,8 @@ def _was_just_told(exercise: Exercise, answer: Answer) -> bool:
 def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     _examined.pop(exercise, None)
     report = examine(exercise, answer)
-    if report.cases and _is_the_learners(exercise, answer):  # no stub, not refused unseen
+    counted = exercise.opens or _is_the_learners(exercise, answer)
+    if report.cases and counted:  # no stub, not refused unseen
         attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
         _examined[exercise] = (answer, code_parts(answer), report)

@@ -55,6 +55,13 @@ def test_opened_once_it_counts_as_measured(workspace: Path, write: Write) -> Non
     assert ONCE in report.html()
 
 
+def test_a_look_by_a_function_of_another_name_is_counted(workspace: Path, write: Write) -> None:
+    other = write(WRONG)
+    other.__name__ = "my_third_idea"
+    check("double", other)
+    assert TWICE in check("double", write(RIGHT)).report.note
+
+
 def test_each_look_is_counted_right_or_wrong_and_after_a_restart(
     workspace: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
