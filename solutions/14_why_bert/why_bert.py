@@ -1224,7 +1224,7 @@ course.squad_and_swag("Answers and endings: past one person's score (tables 2 an
 # %% [markdown]
 # (*+ TriviaQA*: trained on TriviaQA's questions first. *7 BERT-large*: seven networks vote.)
 #
-# **What it cost.** BERT-base was trained for four days on 16 chips, BERT-large on 64. Their text has 3.3 billion words. Your president read 300 thousand, in two minutes. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes cheaply.
+# **What it cost.** BERT-base was trained for four days on 16 chips, BERT-large on 64. Their text has 3.3 billion words. The president's text has 300 thousand, and two minutes were enough. That is the other half of *why BERT*: somebody paid once, and everybody fine-tunes cheaply.
 
 # %% slide="subslide"
 course.fixed_and_open("Four models of one year: what each fixed, and what it left open")
@@ -1232,7 +1232,7 @@ course.fixed_and_open("Four models of one year: what each fixed, and what it lef
 # %% [markdown]
 # ### Opinions, with what speaks for and against
 #
-# *"Had ELMo used a Transformer, BERT would have made less of a stir."* Nobody has measured it. For it: GPT's table 5. With an LSTM instead of the Transformer, the average fell by 5.6 points (one layer against twelve blocks). Against it: BERT's table 5. A Transformer that looks to one side, trained in the same way, falls from 87.9 to 77.8 on SQuAD (F1), from 86.5 to 77.5 on MRPC, from 83.9 to 82.1 on MNLI. A BiLSTM on top wins back much of SQuAD (84.9) and nothing elsewhere.
+# *"Had ELMo used a Transformer, BERT would have made less of a stir."* Nobody has measured it. For it: GPT's table 5. With an LSTM instead of the Transformer, the average fell by 5.6 points. (That LSTM had one layer, the Transformer twelve blocks.) Against it: BERT's table 5. A Transformer that looks to one side, trained in the same way, falls from 87.9 to 77.8 on SQuAD (F1), from 86.5 to 77.5 on MRPC, from 83.9 to 82.1 on MNLI. A BiLSTM on top wins back much of SQuAD (84.9) and nothing elsewhere.
 #
 # *"ELMo is only better word vectors; BERT is a backbone."* For it: ELMo enters networks that each task builds, BERT needs one linear layer. Against it: BERT's frozen layers, used as ELMo's were, come within 0.3 points on names.
 
@@ -1286,7 +1286,7 @@ print(
 )
 
 # %% [markdown]
-# Flair's character language models (CSE), 93.1, stand above BERT-large's 92.8 in BERT's own table. In the first version, QNLI is 91.1; in the second, 92.7. And the 85.8 of a reader with ELMo, which the first version prints under *dev*, is its score on the **test**.
+# Flair's character language models (CSE), 93.1, stand above BERT-large's 92.8 in BERT's own table. In the first version, QNLI is 91.1; in the second, 92.7. And one number stands in the wrong column: the 85.8 of a reader with ELMo is its score on the **test**; the first version prints it under *dev*.
 #
 # **Verdict: nearly.** Names are the exception. And WNLI, a ninth task of GLUE, was left out of the average. Another myth, *"ELMo has more parameters than BERT"*: 94 million against 110 and 340.
 

@@ -790,7 +790,7 @@ report.elmo_against_em()
 # Four reports on a hundred labels. The model is a bag of words that keeps the twenty best. Each report cross-validates in five folds, five times. One is sound. Beside the reported share stand three that anybody with the program can measure:
 #
 # - **fresh texts**: the share of the same models there,
-# - **coin flips**: what would be reported if each text's label were a coin flip (three points to either side are luck),
+# - **coin flips**: what would be reported if each text's label were a coin flip (up to three points from 50 come by chance),
 # - **no double**: the share on test texts that have no copy among the learnt ones.
 
 # %% [markdown] deck="printed"
@@ -943,7 +943,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 # - **Features.** The larger masked model of lesson 12 (`load_masked_lm`) reads a row of word numbers between `[CLS]` (2) and `[SEP]` (3), which stand where ELMo's boundaries stand. So write a `layers_of` around its `layers(ids, mask)`, and hand it to `reading`. (It has 64 positions: cut longer rows.) Your `Block` of lesson 13 can sit in it (there, `exchange_blocks`). On opinions and plots its features alone are about as far ahead of the bag as ELMo's.
 # - **A network, fine-tuned.** `mine("Classifier")` and `mine("tune")` of lesson 14, on the president or your own `CausalLM`. Labels are few for it, but another reader's surest texts may teach it, too. It is trained 16 times in the three minutes.
 #
-# **The hidden texts are opened once**, when you are satisfied. How often you did is counted in your folder, and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
+# **Open the hidden texts once**, when you are satisfied. Every check opens them; the number of times is kept in your folder and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
 
 # %% [markdown] exercise="hand_in"
 # ### Exercise 6. Your method
