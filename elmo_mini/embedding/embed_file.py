@@ -29,6 +29,7 @@ from elmo_mini.files import (
     written_whole,
 )
 from elmo_mini.plain_text import lines_of
+from elmo_mini.settings import truth
 from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.tokenizer import tokenize
 
@@ -95,6 +96,7 @@ def embed_file(
         `target` is `source`, whatever `overwrite` says; or if a stateful model is to resume.
     """
     read, write_to = as_path(source), as_path(target)
+    truth("resume", resume), truth("split_words", split_words)
     check_not_read(write_to, [read])
     form = _format(write_to, format)
     _check_layers(layers)
