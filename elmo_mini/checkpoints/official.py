@@ -172,8 +172,8 @@ def save_bilm(
     A model over whole words needs the name of a third file, for its vocabulary; AllenNLP knows no
     such models, bilm-tf does.
 
-    Each file appears whole or not at all, and none where one cannot be written. The format has no place for a start state that
-    `BiLM.warm_up` has fixed; it is left out, with a warning.
+    Each file appears whole or not at all, and none where one cannot be written. The format has no
+    place for a start state that `BiLM.warm_up` has fixed; it is left out, with a warning.
 
     Raises
     ------

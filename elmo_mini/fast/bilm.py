@@ -139,6 +139,11 @@ class FastBiLM(nn.Module):
         refuse_recording(inputs)
         self.check_numbers()
         inputs = as_ids(inputs, self.device, largest=PADDING)
+        if inputs.dim() > 3:
+            raise ValueError(
+                f"character ids have shape {tuple(inputs.shape)}; a biLM reads (sentences, tokens, "
+                "characters), an Elmo further leading dimensions, too"
+            )
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.device)
             if word_inputs.shape != inputs.shape[:2]:
