@@ -16,6 +16,7 @@ from uuid import uuid4
 import psutil
 
 from elmo_mini.errors import ConfigurationError, PathLike
+from elmo_mini.settings import truth
 
 # What drives say that know no fsync, as some in a network.
 _NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -216,7 +217,7 @@ def ready_to_write(target: PathLike, *, overwrite: bool = True) -> Path:
         path = Path(os.path.realpath(path))
         if path.is_symlink():
             raise OSError(f"{path} is a link that leads back to itself; name a file to write")
-    if path.exists() and not overwrite:
+    if not truth("overwrite", overwrite) and path.exists():
         raise FileExistsError(
             f"{path} is there already; overwrite=True replaces it, on the command line --overwrite"
         )

@@ -11,7 +11,7 @@ from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained, w
 from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
-from elmo_mini.files import as_path, make_folder, write_text
+from elmo_mini.files import as_path, make_folder, write_text, written_whole
 from elmo_mini.plain_text import NotPlainText, text_of
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
@@ -31,10 +31,11 @@ def save_folder(
     """
     path = as_path(folder)
     make_folder(path)
-    save_pretrained(bilm, path / WEIGHTS, record, dtype)
     config = {"model_type": "elmo", "elmo_mini_version": __version__, **bilm.options.to_dict()}
     config |= own or {}
-    write_text(path / CONFIG, json.dumps(config, indent=2) + "\n")
+    with written_whole(path / CONFIG) as part:  # no weights without it beside another's mixes
+        part.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+        save_pretrained(bilm, path / WEIGHTS, record, dtype)
     if not (path / CARD).exists():
         write_text(path / CARD, _card(bilm, record or {}, dtype or weight_dtype(bilm)))
 

@@ -12,6 +12,7 @@ file, its vocabulary.
 import json
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.word_table import WordTable, characters_for
-from elmo_mini.files import as_path, existing_file, write_text, written_whole
+from elmo_mini.files import as_path, existing_file, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 from elmo_mini.plain_text import NotPlainText, text_of
 
@@ -171,8 +172,8 @@ def save_bilm(
     A model over whole words needs the name of a third file, for its vocabulary; AllenNLP knows no
     such models, bilm-tf does.
 
-    The weight file appears whole or not at all. The format has no place for a start state that
-    `BiLM.warm_up` has fixed; it is left out, with a warning.
+    Each file appears whole or not at all, and none where one cannot be written. The format has no
+    place for a start state that `BiLM.warm_up` has fixed; it is left out, with a warning.
 
     Raises
     ------
@@ -204,16 +205,18 @@ def save_bilm(
             "again after loading, or use save_pretrained, which keeps it",
             stacklevel=2,
         )
-    with (
-        written_whole(weight_file) as part,
-        HDF5Target(part) as raw,
-        h5py.File(raw, "w") as file,
-    ):
-        for name, tensor in weights.items():
-            file.create_dataset(name, data=tensor.numpy())
-    if words is not None and vocabulary_file is not None:
-        write_words(vocabulary_file, words)
-    write_text(options_file, json.dumps(bilm.options.to_dict(), indent=2) + "\n")
+    with ExitStack() as others:  # whole before the weights are, so that none is left of old ones
+        sizes = others.enter_context(written_whole(options_file))
+        sizes.write_text(json.dumps(bilm.options.to_dict(), indent=2) + "\n", encoding="utf-8")
+        if words is not None and vocabulary_file is not None:
+            write_words(others.enter_context(written_whole(vocabulary_file)), words)
+        with (
+            written_whole(weight_file) as part,
+            HDF5Target(part) as raw,
+            h5py.File(raw, "w") as file,
+        ):
+            for name, tensor in weights.items():
+                file.create_dataset(name, data=tensor.numpy())
 
 
 def _why_none(path: Path, first: str, arrays: Iterable[str]) -> str:

@@ -68,6 +68,7 @@ class Elmo(nn.Module):
         vocabulary_file: PathLike | None = None,
     ) -> None:
         super().__init__()
+        requires_grad = truth("requires_grad", requires_grad)
         if module is not None:
             if (options_file, weight_file, vocabulary_file) != (None, None, None):
                 raise ConfigurationError("pass either the files or a module, not both")
@@ -81,7 +82,7 @@ class Elmo(nn.Module):
             self.bilm.stateful = True
         number = whole_number("num_output_representations", num_output_representations)
         dropout = share("dropout", dropout)
-        self.keep_sentence_boundaries = keep_sentence_boundaries
+        self.keep_sentence_boundaries = truth("keep_sentence_boundaries", keep_sentence_boundaries)
         self.dropout = nn.Dropout(dropout)
         with self.bilm.device:  # which need not be where new tensors are made
             self.scalar_mixes = nn.ModuleList(
@@ -120,7 +121,9 @@ class Elmo(nn.Module):
         ConfigurationError
             If the folder holds another number of mixes.
         """
-        bilm = load_folder(folder).requires_grad_(settings.pop("requires_grad", False))
+        bilm = load_folder(folder).requires_grad_(
+            truth("requires_grad", settings.pop("requires_grad", False))
+        )
         stored = stored_mixes(folder_config(folder), bilm.num_layers, as_path(folder) / CONFIG)
         number = num_output_representations
         if stored is None:

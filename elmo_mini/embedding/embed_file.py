@@ -17,7 +17,7 @@ from elmo_mini.embedding.array_files import write_hdf5, write_safetensors
 from elmo_mini.embedding.cache import write_cache
 from elmo_mini.embedding.cache.writing import Dtype, as_type
 from elmo_mini.embedding.resuming import resumed_stream, unfinished_vectors
-from elmo_mini.embedding.stream import Embedded, Sentence, embed_stream
+from elmo_mini.embedding.stream import Embedded, Sentence, TextHash, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.files import (
@@ -29,6 +29,7 @@ from elmo_mini.files import (
     written_whole,
 )
 from elmo_mini.plain_text import lines_of
+from elmo_mini.settings import truth
 from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN
 from elmo_mini.text.tokenizer import tokenize
 
@@ -91,10 +92,12 @@ def embed_file(
     OSError
         If the folder of `target` cannot be made, or `target` can be no ordinary file.
     ValueError
-        If `source` is no UTF-8 text or holds ``<S>`` or ``</S>``, if a setting is unknown, or if
-        `target` is `source`, whatever `overwrite` says; or if a stateful model is to resume.
+        If `source` is no UTF-8 text, holds ``<S>`` or ``</S>``, or changes while it is read; if a
+        setting is unknown, or `target` is `source`, whatever `overwrite` says; or if a stateful
+        model is to resume.
     """
     read, write_to = as_path(source), as_path(target)
+    truth("resume", resume), truth("split_words", split_words)
     check_not_read(write_to, [read])
     form = _format(write_to, format)
     _check_layers(layers)
@@ -102,7 +105,10 @@ def embed_file(
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     ready_to_write(write_to, overwrite=overwrite)
-    lengths = [len(sentence) for sentence in read_sentences(read, split_words=split_words)]
+    text, lengths = TextHash(), []
+    for sentence in read_sentences(read, split_words=split_words):
+        text.add(sentence)
+        lengths.append(len(sentence))
     settings: dict[str, Any] = {
         "batch_size": batch_size,
         "progress": progress,
@@ -111,9 +117,19 @@ def embed_file(
     kept = unfinished_vectors(write_to)
 
     def stream() -> Iterator[Embedded]:
-        if resume:
-            return resumed_stream(bilm, lambda: _sentences(read, split_words), kept, **settings)
-        return embed_stream(bilm, _sentences(read, split_words), **settings)
+        found = TextHash()
+        for embedded in (
+            resumed_stream(bilm, lambda: _sentences(read, split_words), kept, **settings)
+            if resume
+            else embed_stream(bilm, _sentences(read, split_words), **settings)
+        ):
+            expected = lengths[found.sentences : found.sentences + 1]
+            found.add(embedded.words)
+            if expected != [len(embedded.words)]:
+                break
+            yield embedded
+        if found.hexdigest() != text.hexdigest():
+            raise ValueError(f"{read} has changed while it was read; name a copy that stays")
 
     try:
         if form == "cache":

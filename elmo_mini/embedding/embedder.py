@@ -217,7 +217,11 @@ class ElmoEmbedder:
         check_not_read(output_file_path, [name if isinstance(name, str) else None])
         target = ready_to_write(output_file_path, overwrite=overwrite)
         lines = list(_stripped(input_file))
-        index = None if forget_sentences else {line: str(n) for n, line in enumerate(lines)}
+        index = (
+            None
+            if truth("forget_sentences", forget_sentences)
+            else {line: str(n) for n, line in enumerate(lines)}
+        )
         stream = embed_stream(self.bilm, map(str.split, lines), batch_size=batch_size)
         with written_whole(target, overwrite=overwrite) as part:
             write_hdf5(part, (chosen_layers(e, output_format) for e in stream), index)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.settings import whole_number
+from elmo_mini.settings import truth, whole_number
 
 
 class AllenNLPScalarMix(nn.Module):
@@ -33,10 +33,13 @@ class AllenNLPScalarMix(nn.Module):
         super().__init__()
         mixture_size = whole_number("mixture_size", mixture_size)
         self.mixture_size = mixture_size
-        self.do_layer_norm = do_layer_norm
+        self.do_layer_norm = truth("do_layer_norm", do_layer_norm)
+        trainable = truth("trainable", trainable)
         initial = [0.0] * mixture_size
         if initial_scalar_parameters is not None:
             try:
+                if isinstance(initial_scalar_parameters, str | bytes):
+                    raise TypeError("whose letters would be the weights")
                 initial = [float(value) for value in initial_scalar_parameters]
             except (TypeError, ValueError) as wrong:
                 raise ConfigurationError(

@@ -26,7 +26,7 @@ from elmo_mini.fast.read_layer import read_layer
 from elmo_mini.fast.refused_transforms import refuse, refuse_recording
 from elmo_mini.fast.token_cache import TokenCache, Vocabulary
 from elmo_mini.fast.word_table import WordTable
-from elmo_mini.settings import whole_number
+from elmo_mini.settings import truth, whole_number
 from elmo_mini.text.character_ids import (
     PADDING,
     add_boundaries,
@@ -72,7 +72,7 @@ class FastBiLM(nn.Module):
                 "makes them of an options file's content"
             )
         self.options = options
-        self.stateful = stateful
+        self.stateful = truth("stateful", stateful)
         self.token_encoder: CharacterCNN | WordTable = (
             CharacterCNN(options)
             if options.n_words is None
@@ -139,6 +139,11 @@ class FastBiLM(nn.Module):
         refuse_recording(inputs)
         self.check_numbers()
         inputs = as_ids(inputs, self.device, largest=PADDING)
+        if inputs.dim() > 3:
+            raise ValueError(
+                f"character ids have shape {tuple(inputs.shape)}; a biLM reads (sentences, tokens, "
+                "characters), an Elmo further leading dimensions, too"
+            )
         if word_inputs is not None:
             word_inputs = as_ids(word_inputs, self.device)
             if word_inputs.shape != inputs.shape[:2]:

@@ -31,6 +31,7 @@ from elmo_mini.fast.word2vec_blocks import (
 )
 from elmo_mini.models.skip_gram import keep_probability, noise_distribution
 from elmo_mini.progress import progress_bar
+from elmo_mini.settings import truth
 from elmo_mini.text.sentences import word_lists
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
@@ -128,7 +129,8 @@ class Word2Vec(WordVectors):
         self.min_count, self.sample, self.seed = min_count, sample, seed
         self.min_alpha, self.sg, self.negative = min_alpha, sg, negative
         self.ns_exponent, self.cbow_mean, self.epochs = ns_exponent, cbow_mean, epochs
-        self.shrink_windows, self.progress, self.workers = bool(shrink_windows), progress, workers
+        self.shrink_windows = truth("shrink_windows", shrink_windows)
+        self.progress, self.workers = progress, workers
         self.shared_negatives, self.block_words = shared_negatives, block_words
         vars(self).update(checked_options(self.settings()))
         self.loss_history: list[float] = []

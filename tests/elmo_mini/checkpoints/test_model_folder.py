@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_mini import BiLM, Elmo, ElmoEmbedder, batch_to_ids
+from elmo_mini import BiLM, Elmo, ElmoEmbedder, batch_to_ids, save_bilm
 from elmo_mini.checkpoints.find import load_model
 from elmo_mini.checkpoints.model_folder import load_folder, save_folder
 from elmo_mini.embedding.stream import fingerprint
@@ -58,6 +58,29 @@ def test_a_card_that_is_there_stays(bilm: BiLM, tmp_path: Path) -> None:
     save_folder(bilm, tmp_path)
     save_folder(bilm, tmp_path)
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_model_stays_where_one_file_of_the_next_cannot_be_written(
+    bilm: BiLM, tmp_path: Path
+) -> None:
+    """New weights beside an older model's mixes, sizes or words would be neither model."""
+    words = word_model(tmp_path).load().bilm
+    files = [tmp_path / name for name in ("options", "weights", "words")]
+    save_folder(bilm, tmp_path)
+    save_bilm(words, *files)
+    folder, official = (tmp_path / "model.safetensors").read_bytes(), files[1].read_bytes()
+    with torch.no_grad():
+        bilm.layers[0].weight.mul_(2)
+        words.layers[0].weight.mul_(2)
+    for blocked in (tmp_path / "config.json", files[0], files[2]):
+        blocked.unlink()
+        blocked.mkdir()
+        with pytest.raises(IsADirectoryError):
+            save_folder(bilm, tmp_path) if blocked.suffix else save_bilm(words, *files)
+        assert (tmp_path / "model.safetensors").read_bytes() == folder
+        assert files[1].read_bytes() == official
+        blocked.rmdir()
+        blocked.touch()
 
 
 def test_a_home_folder_by_its_tilde(

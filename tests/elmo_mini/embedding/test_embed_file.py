@@ -207,6 +207,28 @@ def test_a_file_that_comes_while_lines_are_embedded_is_not_replaced(
     assert h5py.is_hdf5(target)
 
 
+@pytest.mark.parametrize("later", [[*LINES, "One more ."], LINES[:3], LINES[::-1]])
+@pytest.mark.parametrize("name", ["v.hdf5", "v.safetensors", "v.vectors"])
+def test_a_text_that_changes_while_it_is_read_is_refused(
+    bilm: FastBiLM,
+    text: Path,
+    tmp_path: Path,
+    name: str,
+    later: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As a log that grows: the index would name sentences that are not there."""
+
+    def changed(*given: Any, **settings: Any) -> Any:
+        text.write_text("\n".join(later), encoding="utf-8")
+        return stream.embed_stream(*given, **settings)
+
+    monkeypatch.setattr("elmo_mini.embedding.embed_file.embed_stream", changed)
+    with pytest.raises(ValueError, match=r"sentences\.txt has changed while it was read"):
+        embed_file(bilm, text, tmp_path / name, progress=False)
+    assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("dtype", ["int32", "float64", "bool", np.int8, "half a float", None])
 @pytest.mark.parametrize("name", ["v.hdf5", "v.safetensors", "v.vectors"])
 def test_vectors_are_stored_as_numbers_that_keep_them(

@@ -364,6 +364,8 @@ def test_bad_ids_are_refused(bilm: FastBiLM) -> None:
     ids = batch_to_ids([["a", "b"]])
     with pytest.raises(ValueError, match="0 to 261"):
         bilm(ids + 1)
+    with pytest.raises(ValueError, match="Elmo further leading dimensions"):
+        bilm(batch_to_ids([["a"]])[None])
     with pytest.raises(ValueError, match="at least one sentence and one token"):
         bilm(batch_to_ids([[]]))
     with pytest.raises(ValueError, match="whole numbers"):
