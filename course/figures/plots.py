@@ -73,9 +73,11 @@ def _legend_below(axes: Axes, names: Collection[str], *, hollow: bool = False) -
     shown = {name: handle for name, handle in drawn.items() if name in names}
     if hollow:
         shown[HOLLOW] = Patch(facecolor=GROUND, edgecolor=INK)
-    lengths = [len(name) + 6 for name in shown]
-    rows = -(-sum(lengths) // LEGEND_LETTERS)
-    columns = -(-len(lengths) // rows)
+    lengths = np.array([len(name) + 6 for name in shown])
+    of_rows = [-(-len(lengths) // rows) for rows in range(1, len(lengths) + 1)]
+    columns = next(
+        (n for n in of_rows if sum(map(max, np.array_split(lengths, n))) <= LEGEND_LETTERS), 1
+    )
     axes.figure.legend(
         shown.values(), shown, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
     )

@@ -104,6 +104,13 @@ def test_a_group_that_is_a_control_is_hollow_in_the_legend_too() -> None:
     assert [to_hex(line.get_markerfacecolor()) for line in lines] == [ground, trained]
 
 
+def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
+    readers = ["two words beside", "average around", "LSTM", "context2vec"]
+    groups = {name: [1, 2] for name in [*readers, "untrained LSTM", "untrained context2vec"]}
+    chart = plots.bars(["a", "b"], groups, title="T", ylabel="n")
+    assert unreadable(chart.figure) == []
+
+
 @pytest.mark.parametrize(
     ("name", "control"),
     [
@@ -127,7 +134,7 @@ def test_controls_are_known_by_their_names(name: str, control: bool) -> None:
 
 
 NAMED = re.compile(
-    r"[.:,] ((?:untrained|random|naive Bayes|counts of)[a-zA-Z ]*(?: \d)?)(?= -?\d|:)"
+    r"(?:[.:]|\d,) ((?:untrained|random|naive Bayes|counts of)[a-zA-Z ]*)(?= -?\d[\d.e+]*[,.]|:)"
 )
 NOTEBOOKS = sorted(Path(__file__).parents[3].glob("solutions/*/*.ipynb"))
 
