@@ -62,10 +62,14 @@ def save_pretrained(
     ------
     OSError
         If the folder cannot be made, or the file cannot be written.
+    TypeError
+        If the record is no mapping.
     ConfigurationError
         If a part of the model was replaced, so that its weights alone would be another model; or a
         weight is no finite number as `dtype`, since no file with such a one is read back.
     """
+    if not isinstance(record, Mapping | None):
+        raise TypeError(f"record is {record!r:.40}; pass a mapping of names to JSON values")
     check_weights_are_all(bilm)
     own_dtype = weight_dtype(bilm)
     dtype = own_dtype if dtype is None else dtype

@@ -119,8 +119,12 @@ class Elmo(nn.Module):
         FileNotFoundError, ElmoFileError, CheckpointDamaged
             As `load_folder`.
         ConfigurationError
-            If the folder holds another number of mixes.
+            If the folder holds another number of mixes, or a setting names another model.
         """
+        for name in {"options_file", "weight_file", "module"} & settings.keys():
+            raise ConfigurationError(
+                f"{name} names another model than that of {folder}; pass it to Elmo itself"
+            )
         bilm = load_folder(folder).requires_grad_(
             truth("requires_grad", settings.pop("requires_grad", False))
         )

@@ -263,7 +263,7 @@ class FastBiLM(nn.Module):
         the weights change later, the vectors are made anew; where a gradient is asked for, the
         words of a batch are read by their letters.
         """
-        check_words("the vocabulary (vocab_to_cache)", tokens)
+        check_words("the vocabulary (vocab_to_cache)", tokens, in_order=True)
         check_sentence(tokens, 0, allow_boundary_tokens=True)
         if len(tokens) == 0:
             raise ValueError("the vocabulary is empty; its first entry must be the padding token")

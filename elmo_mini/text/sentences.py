@@ -92,9 +92,13 @@ def check_word(word: object) -> None:
         raise ValueError(f"a word is {_in_halves(word)}")
 
 
-def check_words(name: str, words: object) -> None:
-    """Refuse a string, whose letters would be taken for words, where a list of words belongs."""
-    if isinstance(words, str | bytes) or not isinstance(words, Iterable):
+def check_words(name: str, words: object, *, in_order: bool = False) -> None:
+    """Refuse a string, whose letters would be taken for words, where a list of words belongs.
+
+    In order, what has none is refused as well, such as a set.
+    """
+    no_list = in_order and not _is_list(words)
+    if isinstance(words, str | bytes) or not isinstance(words, Iterable) or no_list:
         raise TypeError(f"{name} is {_shown(words)}, not a list of words: pass a list of strings")
 
 

@@ -125,7 +125,7 @@ class Vocabulary:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._ids
+        return isinstance(word, str) and word in self._ids
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):

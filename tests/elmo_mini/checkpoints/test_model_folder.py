@@ -11,7 +11,7 @@ from elmo_mini import BiLM, Elmo, ElmoEmbedder, batch_to_ids, save_bilm
 from elmo_mini.checkpoints.find import load_model
 from elmo_mini.checkpoints.model_folder import load_folder, save_folder
 from elmo_mini.embedding.stream import fingerprint
-from elmo_mini.errors import ElmoFileError
+from elmo_mini.errors import ConfigurationError, ElmoFileError
 from tests.elmo_mini.checkpoints.test_word_models import word_model
 from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS
 
@@ -165,3 +165,16 @@ def test_a_mix_that_is_no_mix_or_no_number_is_not_written(bilm: BiLM, tmp_path: 
     elmo.scalar_mixes[0] = torch.nn.Identity()
     with pytest.raises(ValueError, match="scalar mix 0 is a Identity"):
         elmo.save_pretrained(tmp_path / "other")
+
+
+def test_what_a_model_is_saved_and_opened_with_is_named(bilm: BiLM, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="record is 'mine'; pass a mapping"):
+        save_folder(bilm, tmp_path / "model", "mine")  # type: ignore[arg-type]
+    save_folder(bilm, tmp_path / "model")
+    with pytest.raises(ConfigurationError, match="module names another model than that of"):
+        Elmo.from_pretrained(tmp_path / "model", module=bilm)
+
+
+def test_a_vocabulary_to_cache_has_an_order(bilm: BiLM) -> None:
+    with pytest.raises(TypeError, match=r"vocab_to_cache\) is .*, not a list of words"):
+        Elmo(None, None, 1, module=bilm, vocab_to_cache={"a": 0})

@@ -123,3 +123,8 @@ def test_nothing_is_lost_and_the_order_of_the_text_does_not_matter(text: list[li
     assert (np.diff(vocabulary.counts) <= 0).all()
     assert vocabulary == Vocabulary.from_sentences(reversed(text))
     assert all(vocabulary.decode(vocabulary.encode(sentence)) == sentence for sentence in text)
+
+
+def test_what_is_no_word_is_not_in_it() -> None:
+    vocabulary = Vocabulary.from_sentences([["a", "b"]])
+    assert ["a" in vocabulary, ["a"] in vocabulary, 0 in vocabulary] == [True, False, False]
