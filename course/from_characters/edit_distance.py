@@ -5,6 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.progress import progress_bar
+
+MANY = 50  # words, of which a bar shows the progress
+
 
 def edit_distances(words: Sequence[str], others: Sequence[str]) -> NDArray[np.int16]:
     """Letters to put in, take out or replace, from each of Q words to each of N others: (Q, N)."""
@@ -12,7 +16,8 @@ def edit_distances(words: Sequence[str], others: Sequence[str]) -> NDArray[np.in
     letters = np.zeros((int(lengths.max(initial=0)), len(others)), dtype=np.int32)
     for column, other in enumerate(others):
         letters[: len(other), column] = [ord(letter) for letter in other]
-    found = [_distances(word, letters)[lengths, np.arange(len(others))] for word in words]
+    each = progress_bar(words, "counting letters", unit=" words", show=len(words) > MANY)
+    found = [_distances(word, letters)[lengths, np.arange(len(others))] for word in each]
     return np.array(found, dtype=np.int16).reshape(len(words), len(others))
 
 

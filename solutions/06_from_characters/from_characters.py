@@ -838,7 +838,6 @@ predict("white", "Whitened, the untrained encoders have", options=WHITE)
 from course.from_characters.spellings import made_slips, misspelt_words
 from course.from_characters.word_similarity import by_letters, by_vectors, finds_meant, whitened
 from elmo_mini.models import elmo as plain
-from elmo_mini.progress import progress_bar
 
 draws = [plain.CharCNN(untrained_weights(bilm, seed)) for seed in range(3)]
 twins = [closeness.remembered(closeness.reader(net)) for net in draws]
@@ -850,7 +849,7 @@ for name, encoders in nets.items():
 asked["letters to change"] = [by_letters]
 lists = {"128 as people make them": misspelt_words(), "600 made by chance": made_slips(known)}
 found = {kind: {} for kind in lists}
-for name, by in progress_bar(asked.items(), "finding the words that were meant"):
+for name, by in asked.items():
     for kind, pairs in lists.items():
         found[kind][name] = np.stack([finds_meant(reader, pairs, known) for reader in by])
 interval_bars(
