@@ -8,10 +8,7 @@ from elmo_mini.corpora.files import CorpusMissing
 COMMANDS = {
     "corpora": ("elmo_mini.commands.corpora", "list the text corpora, or fetch them"),
     "embed": ("elmo_mini.commands.embed", "write the vectors of a text file"),
-    "neighbours": (
-        "elmo_mini.commands.neighbours",
-        "where a word is used as in this sentence",
-    ),
+    "neighbours": ("elmo_mini.commands.neighbours", "where a word is used as in this sentence"),
     "probe": ("elmo_mini.commands.probe", "test what each layer of a model knows"),
     "pretrain": ("elmo_mini.commands.pretrain", "pretrain a biLM on corpora or text files"),
     "pretrain-awd": (

@@ -1,9 +1,13 @@
-"""Numbers on a command line: types for argparse, each a range and one sentence for the rest."""
+"""Numbers, words and paths on a command line: types for argparse, one sentence for the rest."""
 
 import argparse
 import math
 import os
 from collections.abc import Callable
+from pathlib import Path
+
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.files import as_path
 
 
 def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -49,9 +53,18 @@ def typed(text: str) -> str:
             raise argparse.ArgumentTypeError(f"{text!r} is no UTF-8 text") from wrong
 
 
+def path(text: str) -> Path:
+    """As `as_path`."""
+    try:
+        return as_path(text)
+    except ConfigurationError as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from wrong
+
+
 positive_int = whole_number(1)
 non_negative_int = whole_number(0)
 random_seed = whole_number(0, 2**32 - 1)  # what numpy and scikit-learn take
-positive_float = number("above 0", lambda x: x > 0)
-non_negative_float = number("of at least 0", lambda x: x >= 0)
+positive_float = number("above 0 and up to 1e30", lambda x: 0 < x <= 1e30)  # float32 holds it
+non_negative_float = number("of at least 0 and up to 1e30", lambda x: 0 <= x <= 1e30)
+held_out_share = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 dropout_rate = number("from 0 to below 1", lambda x: 0 <= x < 1)

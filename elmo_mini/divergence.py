@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
+from torch import Tensor
 
 FEWEST = 50  # losses; of fewer, a fall is not told from chance
 HARDLY = 0.01  # of the loss
@@ -22,6 +23,21 @@ def check_finite(what_to_change: str, **numbers: float) -> None:
     if not all(map(math.isfinite, numbers.values())):
         said = ", ".join(f"the {name} is {value:.4g}" for name, value in numbers.items())
         raise FloatingPointError(f"training has diverged: {said}; {what_to_change}")
+
+
+def check_scores(best: Tensor) -> None:
+    """Refuse to choose where the best scores are no numbers: it would be the first label.
+
+    Raises
+    ------
+    FloatingPointError
+        If one is none.
+    """
+    if best.isnan().any():
+        raise FloatingPointError(
+            "the scores are no numbers (nan), so none is the best; look for nan in what is read, "
+            "and in the weights of a training that has diverged"
+        )
 
 
 def check_history(losses: Sequence[float], what_to_change: str) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -18,6 +19,11 @@ import psutil
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.settings import truth
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 # What drives say that know no fsync, as some in a network.
 _NO_FSYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 # What a write says where there is no room, and a read never does; Windows knows no EDQUOT.
@@ -26,7 +32,7 @@ _OURS: set[str] = set()  # the names under which this process writes just now
 
 
 class KeptElsewhere(FileExistsError):
-    """A file that came to be while another of its name was written; the message names both."""
+    """A file that may not be replaced by another that was written; the message names both."""
 
 
 def as_path(path: PathLike) -> Path:
@@ -117,23 +123,24 @@ def check_utf8(path: PathLike) -> None:
         ) from wrong
 
 
-def check_not_read(target: PathLike, sources: Iterable[PathLike | None]) -> None:
+def check_not_read(target: PathLike, sources: Iterable[PathLike | int | None]) -> None:
     """Refuse to write a file that is also read, whatever the two names and links are.
 
     Parameters
     ----------
-    sources : the files that are read; None for one that is not given
+    sources : the files that are read, or the numbers of open ones; None for one that is not given
 
     Raises
     ------
     ConfigurationError
         If `target` is one of them; the message names both.
     """
-    for source in sources:
+    for source in (source for source in sources if source is not None):
         with suppress(OSError):  # one of the two is not there, so they are not the same
-            if source is not None and as_path(target).samefile(as_path(source)):
+            at, shown = (source, target) if isinstance(source, int) else (as_path(source), source)
+            if os.path.samestat(os.stat(as_path(target)), os.stat(at)):  # noqa: PTH116
                 raise ConfigurationError(
-                    f"{target} is to be written, but it is the file {source}, which is read; name "
+                    f"{target} is to be written, but it is the file {shown}, which is read; name "
                     "another file to write"
                 )
 
@@ -164,26 +171,25 @@ def make_folder(folder: PathLike) -> None:
         raise OSError(f"the folder {folder} cannot be made: {reason}") from wrong
 
 
-def check_own(folder: Path, names: Iterable[str], begun: Iterable[str]) -> None:
-    """Refuse a folder in which another program has left a file that a run would replace.
+def check_own(folder: Path, names: Iterable[str], checkpoint: str) -> None:
+    """Refuse a folder in which something else has left a file that a run would replace.
 
     Parameters
     ----------
     names : what a run writes
-    begun : what a run leaves while it is under way
+    checkpoint : the one by which a run's own folder is known; other programs use the other names
 
     Raises
     ------
     FileExistsError
-        If one of the names is there, and none of `begun`.
+        If one of the names is there, and no checkpoint.
     """
-    if not any((folder / name).exists() for name in begun):
-        foreign = [name for name in names if (folder / name).exists()]
-        if foreign:
-            raise FileExistsError(
-                f"{folder} holds {foreign[0]}, which no run of this command has written there; "
-                "name another folder with --output"
-            )
+    foreign = [name for name in names if (folder / name).exists()]
+    if foreign and checkpoint not in foreign:
+        raise FileExistsError(
+            f"{folder} holds {foreign[0]}, which would be lost, and no checkpoint of a run; name "
+            "another folder with --output"
+        )
 
 
 def ready_to_write(target: PathLike, *, overwrite: bool = True) -> Path:
@@ -199,8 +205,8 @@ def ready_to_write(target: PathLike, *, overwrite: bool = True) -> Path:
     Raises
     ------
     OSError
-        If the folder cannot be made, or `target` is a folder, a pipe, a device, a link that leads
-        back to itself, the file this program's output goes to, or no file's name.
+        If the folder cannot be made or written to, or `target` is a folder, a pipe, a device, a
+        link that leads back to itself, the file this program's output goes to, or no file's name.
     FileExistsError
         If it is there and `overwrite` is not set.
     """
@@ -224,6 +230,8 @@ def ready_to_write(target: PathLike, *, overwrite: bool = True) -> Path:
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path} is write-protected; unlock it, or name another file")
     make_folder(path.parent)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(f"{path.parent} may not be written to; name another folder")
     return path
 
 
@@ -257,8 +265,8 @@ def written_whole(
     OSError
         As `ready_to_write`.
     KeptElsewhere
-        If a file that may not be replaced has come to be meanwhile. It stays as it is, and what was
-        written has another name beside it.
+        If a file that may not be replaced has come to be meanwhile, or the system does not let it
+        be, as Windows one that is open. It stays as it is; what was written is kept beside it.
     """
     path = ready_to_write(target, overwrite=overwrite)
     part = path.with_name(f"{_short(path)}{_here()}{os.getpid()}+{uuid4().hex[:8]}")
@@ -274,9 +282,12 @@ def written_whole(
         with suppress(OSError):  # drives without permissions: USB sticks, shares
             part.chmod(permissions)  # safetensors writes for the owner alone
         if overwrite and (not os.path.lexists(path) or replaces(path)):
-            part.replace(path)
+            try:
+                part.replace(path)
+            except PermissionError:
+                _keep_beside(part, path, "cannot be replaced: it is open, or another user's")
         elif not _named(part, path):
-            _keep_beside(part, path)
+            _keep_beside(part, path, "has come from elsewhere while it was written here")
         _remove_killed(path)
     except OSError as wrong:
         if wrong.filename is not None and os.fspath(wrong.filename) == str(part):
@@ -316,15 +327,15 @@ def _named(part: Path, path: Path) -> bool:
     return True
 
 
-def _keep_beside(part: Path, path: Path) -> None:
+def _keep_beside(part: Path, path: Path, why: str) -> None:
     """Give a file the first free name of ``name-2.suffix``, ``name-3.suffix`` ... and say so."""
     ending = path.suffix if len(os.fsencode(path.suffix)) < 20 else ""
     stem = _short(path.with_name(path.name.removesuffix(ending)))
     names = (path.with_name(f"{stem}-{number}{ending}") for number in count(2))
     kept = next(name for name in names if _named(part, name))
     raise KeptElsewhere(
-        f"{path} has come from elsewhere while it was written here, and stays as it is; what was "
-        f"written is whole, in {kept}: rename one of the two, or delete it"
+        f"{path} {why}, and stays as it is; what was written is whole, in {kept}: rename one of "
+        "the two, or delete it"
     )
 
 
@@ -356,6 +367,55 @@ def _runs(pid: int) -> bool:
 def beside(path: Path, ending: str) -> Path:
     """The file's name with an ending, or a short stand-in where that would be too long."""
     return path.with_name(f"{_short(path)}{ending}")
+
+
+@contextmanager
+def held(target: Path, what_to_do: str) -> Iterator[None]:
+    """Keep other processes that ask for the same from writing a file, as long as the block runs.
+
+    The system lets go of it where the process is killed. On a drive that knows no locks, nothing is
+    kept from anybody.
+
+    Parameters
+    ----------
+    what_to_do : ends the message
+
+    Raises
+    ------
+    FileExistsError
+        If another process holds it.
+    OSError
+        If the folder cannot be written to.
+    """
+    lock = beside(target, ".lock")
+    with lock.open("ab") as file:
+        if not _locked(file.fileno()) or not _is_at(file.fileno(), lock):
+            raise FileExistsError(f"another process is writing {target} just now; {what_to_do}")
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # Windows keeps what is open; it stays there, and holds nothing
+                lock.unlink()
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is still there: who had locked it may have just let go, and deleted."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _locked(descriptor: int) -> bool:
+    """Lock an open file; False where another process has done so."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as wrong:  # other numbers: a drive without locks
+        return wrong.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+    return True
 
 
 def unfinished(target: Path) -> list[Path]:

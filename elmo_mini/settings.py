@@ -1,12 +1,13 @@
 """Settings of a call: each of its kind and in its range, or one sentence that says so."""
 
-import math
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from elmo_mini.errors import ConfigurationError
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def whole_number(name: str, value: Any, low: int = 1) -> int:
@@ -32,9 +33,12 @@ def share(name: str, value: Any) -> float:
 
 
 def finite(name: str, value: Any) -> float:
-    """The value as a finite number; raises as `whole_number`."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ConfigurationError(f"{name} is {value!r:.40}; it must be a finite number")
+    """The value as a finite number that float32 holds; raises as `whole_number`."""
+    fits = isinstance(value, Real) and abs(cast(float, value)) <= _LARGEST
+    if isinstance(value, bool) or not fits:
+        raise ConfigurationError(
+            f"{name} is {value!r:.40}; it must be a finite number of at most {_LARGEST:.3g}"
+        )
     return float(value)
 
 

@@ -22,7 +22,7 @@ class ElmoVectors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def fit(self, texts: Iterable[str], y: Any = None) -> Self:
         """Load the model; nothing is learnt from the texts."""
         folder = self.folder
-        self.embedder_ = ElmoEmbedder.from_pretrained(folder) if folder else ElmoEmbedder()
+        self.embedder_ = ElmoEmbedder() if folder is None else ElmoEmbedder.from_pretrained(folder)
         layers, self._n_features_out = self.embedder_.embed_sentence(["a"]).shape[::2]
         if self.layer not in range(-layers, layers):
             raise ValueError(f"layer is {self.layer!r}, and the model has layers 0 to {layers - 1}")
@@ -31,8 +31,8 @@ class ElmoVectors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def transform(self, texts: Iterable[str]) -> NDArray[np.float32]:
         """A text without a word has a vector of zeros."""
         check_is_fitted(self)
-        if isinstance(texts, str):
-            raise ValueError("texts is one string; pass a list of texts")
+        if isinstance(texts, str) or getattr(texts, "ndim", 1) != 1:  # of a table, its columns
+            raise ValueError("texts is one string or a table; pass a list of texts")
         texts = list(texts)
         for row, text in enumerate(texts):
             if not isinstance(text, str):

@@ -26,14 +26,26 @@ class ElmoComponent:
         for batch in minibatch(docs, batch_size):
             words = [[token.text for token in doc] for doc in batch]
             for doc, layers in zip(batch, self.embedder.embed_batch(words), strict=True):
-                doc.tensor = vectors = layers[self.layer]
-                # Other components may write `doc.tensor` anew; these keep the vectors.
-                doc.user_token_hooks["vector"] = lambda token, vectors=vectors: vectors[token.i]
-                doc.user_span_hooks["vector"] = lambda span, vectors=vectors: mean(
-                    vectors[span.start : span.end]
-                )
-                doc.user_hooks["vector"] = lambda doc, vectors=vectors: mean(vectors)
+                doc.tensor = layers[self.layer]
+                keep(doc, doc.tensor)
                 yield doc
+
+
+def keep(doc: Doc, vectors: NDArray[np.float32]) -> None:
+    """Keep the vectors where other components write `doc.tensor` anew."""
+    words = [token.text for token in doc]
+
+    def rows(doc: Doc, start: int, end: int) -> NDArray[np.float32]:
+        if len(doc) != len(words) or [t.text for t in doc[start:end]] != words[start:end]:
+            raise ValueError(
+                "tokens were merged, split or cut out since ELMo has read them; let it read this "
+                "doc: nlp.get_pipe('elmo')(doc)"
+            )
+        return vectors[start:end]
+
+    doc.user_token_hooks["vector"] = lambda token: rows(token.doc, token.i, token.i + 1)[0]
+    doc.user_span_hooks["vector"] = lambda span: mean(rows(span.doc, span.start, span.end))
+    doc.user_hooks["vector"] = lambda doc: mean(rows(doc, 0, len(doc)))
 
 
 def mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -44,5 +56,5 @@ def mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 @Language.factory("elmo", default_config={"folder": None, "layer": -1})
 def elmo(nlp: Language, name: str, folder: str | None, layer: int) -> ElmoComponent:
     """A component with the model of `folder`, or the course's own."""
-    embedder = ElmoEmbedder.from_pretrained(folder) if folder else ElmoEmbedder()
+    embedder = ElmoEmbedder.from_pretrained(folder) if folder is not None else ElmoEmbedder()
     return ElmoComponent(embedder, layer)

@@ -36,10 +36,17 @@ def real_corpus() -> Callable[[str], corpora.Corpus]:
 
 @pytest.fixture
 def interruptible_process() -> Iterator[None]:
-    """Interrupts arrive, also where tests run in the background: a shell has them ignored there."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Signals arrive, also where tests run in the background or under nohup, which ignores them."""
+    before = {
+        number: signal.signal(number, handler)
+        for number, handler in (
+            (signal.SIGINT, signal.default_int_handler),
+            (signal.SIGHUP, signal.SIG_DFL),
+        )
+    }
     yield
-    signal.signal(signal.SIGINT, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 # Files that say so touch kernels that a processor may lack; `.ci/run` runs them as one that does.

@@ -111,7 +111,7 @@ def named_files(text: str, folder: Path = Path()) -> Iterator[str]:
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     for span in re.findall(r"`([^`\n]+)`", prose):
         folder = span.split("/")[0]
-        if "/" in span and " " not in span and "NN" not in span and (ROOT / folder).is_dir():
+        if "/" in span and not re.search(" |NN|TOPIC", span) and (ROOT / folder).is_dir():
             yield span
 
 

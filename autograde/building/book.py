@@ -28,7 +28,7 @@ COURSE = Path(__file__).resolve().parents[2]
 SETTINGS = COURSE / "docs" / "book"
 START, INDEX = "README.md", "index.md"
 ABOUT = ("CONCEPTS.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md")
-CARDS = ("elmo_mini/data/README.md", "elmo_mini/data/course_bilm/README.md")
+CARDS = tuple(f"elmo_mini/{folder}/README.md" for folder in ("models", "data", "data/course_bilm"))
 NO_SPHINX = (
     "The book is made with Sphinx, which is not here: "
     "python -m pip install -c constraints.txt -e '.[course,book]'"

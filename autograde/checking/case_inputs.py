@@ -6,8 +6,11 @@ from autograde.checking.answers import AnswerRefused, plain
 from autograde.checking.exercise import Exercise, Inputs
 from autograde.checking.judge import first_difference
 
+MOST = 512
+"""Kept at once. Fewer than a lesson has, with two seeds, and a class in turn would find none."""
 
-@lru_cache(maxsize=64)
+
+@lru_cache(maxsize=MOST)
 def case_inputs(exercise: Exercise, index: int, seed: int) -> Inputs:
     """The inputs of one case: who may change them takes a copy."""
     return exercise.inputs(index, seed)

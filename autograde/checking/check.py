@@ -19,6 +19,7 @@ from autograde.checking.code_parts import code_parts
 from autograde.checking.diagnosis import named_mistake, other_errors
 from autograde.checking.exercise import Answer, CourseAtFault, Exercise, Plain
 from autograde.checking.judge import first_difference
+from autograde.checking.kept_between_calls import kept, sizes_kept
 from autograde.checking.kept_part import keep_at_the_workspace
 from autograde.checking.missing_names import explain_missing_names
 from autograde.checking.observing.observed import observation
@@ -180,6 +181,7 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     if refusal:
         return Report(exercise, 0.0, (), refusal)
     came: tuple[Outcome, ...] = ()
+    before = sizes_kept(answer)
     with captured_output() as printed:
         try:
             if exercise.needs is not None:
@@ -199,8 +201,9 @@ def examine(exercise: Exercise, answer: Any, seed: int | None = None) -> Report:
     note = "" if torch.is_grad_enabled() else GRADIENTS_OFF
     if any(outcome.gradients_off for outcome in came):
         note = LEFT_OFF
-    elif report.points < exercise.points and report.cases and _lacks_gradients(exercise, answer):
-        note = NO_GRAD
+    elif report.points < exercise.points and report.cases:
+        lacking = NO_GRAD if _lacks_gradients(exercise, answer) else ""
+        note = kept(answer, before) or lacking or note
     return replace(report, printed=printed.getvalue(), note=note)
 
 

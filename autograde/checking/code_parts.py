@@ -15,7 +15,7 @@ def code_parts(answer: Answer) -> list[Any]:
         return list(getattr(answer, "__dict__", {}).values())
     found: list[Any] = []
     for part in parts:  # it grows by the functions beside the answer
-        named = [part.__globals__.get(name) for name in _names_in(part.__code__)]
+        named = [part.__globals__.get(name) for name in names_in(part.__code__)]
         called = list(filter(callable, named))
         found += [part.__code__, *called]
         beside = [inner for function in called for inner in functions_of(function)]
@@ -27,9 +27,9 @@ def code_parts(answer: Answer) -> list[Any]:
     return found
 
 
-def _names_in(code: CodeType) -> Iterator[str]:
+def names_in(code: CodeType) -> Iterator[str]:
     """The names that a function takes from outside; a comprehension in it has code of its own."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names_in(constant)
+            yield from names_in(constant)

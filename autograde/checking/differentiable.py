@@ -36,6 +36,10 @@ OWN_FROZEN = (
     "No gradient reaches `{name}`: its `requires_grad` is off, so an optimiser would never change "
     "it. `nn.Embedding.from_pretrained` switches it off unless it is told `freeze=False`."
 )
+CUT_OFF = (
+    "Autograd cannot follow your answer back to `{name}`, so what gives it never learns. Leave out "
+    "`.detach()`, `.data` and `torch.no_grad()`."
+)
 CHANGED_IN_PLACE = (
     "Autograd cannot go back through your answer: a tensor that it needs was changed in place. "
     "Look for `+=`, `x[...] = ` and methods that end in `_`, and make new tensors instead."
@@ -99,10 +103,10 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
     return result
 
 
-def loss_and_slope(
-    answer: Answer, inputs: Inputs, leaf: str, instead: str = ON_A_COPY
-) -> tuple[Tensor, Tensor | None]:
-    """The loss that an answer gives, and its slope for the input `leaf`; no slope of no number.
+def loss_and_slopes(
+    answer: Answer, inputs: Inputs, *names: str, instead: str = ON_A_COPY
+) -> tuple[Tensor, list[Tensor | None]]:
+    """The loss that an answer gives, and its slope for each input named; no slopes of no number.
 
     Parameters
     ----------
@@ -114,7 +118,7 @@ def loss_and_slope(
         If what it gives is no tensor, if it changes what it was given, or as `slopes` does.
     """
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
-    tensors[leaf].requires_grad_()
+    leaves = {name: tensors[name].requires_grad_() for name in names}
     loss = returned(answer(*tensors.values()))
     refuse_changed(inputs, tensors, instead)
     if not isinstance(loss, Tensor):
@@ -124,7 +128,17 @@ def loss_and_slope(
             f"Your loss is {with_article(type(loss).__name__)}. Return {way}: autograd must be "
             "able to follow it back."
         )
-    return loss, None if loss.ndim else slopes(loss, {leaf: tensors[leaf]})[leaf]
+    return loss, [None] * len(leaves) if loss.ndim else [*slopes(loss, leaves).values()]
+
+
+def lengths_of(found: Mapping[str, Tensor | None]) -> dict[str, float]:
+    """The length of each of these `slopes`, in words; 0 where there is none."""
+    return {
+        f"length of the gradient for `{name}`": 0.0
+        if slope is None
+        else float(slope.square().sum().sqrt())
+        for name, slope in found.items()
+    }
 
 
 def run_differentiably(answer: Answer, inputs: Inputs, otherwise: str = NO_TENSOR) -> Plain:
@@ -143,6 +157,24 @@ def run_differentiably(answer: Answer, inputs: Inputs, otherwise: str = NO_TENSO
                 "Autograd cannot follow your answer back to what came in, so nothing below it "
                 "would ever learn. Leave out `.detach()`, `.data` and `torch.no_grad()`."
             )
+        leaves = {
+            name: value
+            for name, value in zip(inputs, arguments, strict=True)
+            if value.is_floating_point()
+        }
+        for name, slope in slopes(result.sum(), leaves).items():
+            if slope is None and _matters(answer, inputs, name, result):
+                raise AnswerRefused(CUT_OFF.format(name=name))
         return result
 
     return call_with_tensors(followed, inputs)
+
+
+def _matters(answer: Answer, inputs: Inputs, name: str, result: Tensor) -> bool:
+    """Whether an answer gives something else where this input is another."""
+    arguments = {key: as_tensors(value) for key, value in inputs.items()}
+    ripple = torch.arange(arguments[name].numel()).sin().view_as(arguments[name])
+    arguments[name] = 2 * arguments[name] + ripple
+    with torch.no_grad():
+        other = answer(*arguments.values())
+    return isinstance(other, Tensor) and not torch.equal(other, result)

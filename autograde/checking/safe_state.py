@@ -31,7 +31,7 @@ _generators: tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...] = (
     (np.random.get_state, np.random.set_state),
     (torch.get_rng_state, torch.set_rng_state),
 )
-_LENDERS = (builtins, math, np, np.linalg, torch, torch.nn.functional, torch.Tensor)
+_LENDERS = (builtins, math, np, np.linalg, np.random, torch, torch.nn.functional, torch.Tensor)
 _OF_NOTEBOOKS = {"display", "exit", "help", "input", "open", "print", "quit"}
 _functions: dict[Any, dict[str, object]] = {
     lender: {

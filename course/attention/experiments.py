@@ -5,11 +5,13 @@
 ``rates``: the four readers at four learning rates.
 ``language-model``: blocks that look back against an LSTM, equal in weights, text and steps.
 ``beside-counts``: what either adds to counts of triples; with 6,400 sentences, at its best rate.
+``window``: the same for blocks that may look back at two or three words only.
 ``president``: the course's next-word model of speeches beside counts, and mixed with them.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -31,6 +33,7 @@ from course.results.intervals import interval
 from course.results.stored import stored_result
 from course.texts.small_text import Sentences, SmallText, small_text
 from elmo_mini import corpora
+from elmo_mini.models.attention import Block
 from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream
 from elmo_mini.training.steps import TrainingOptions, evaluating, train
@@ -164,32 +167,86 @@ def language_model(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def beside_counts(seeds: Sequence[int]) -> tuple[str, Result]:
-    """Held-out perplexity of `MODELS` when each word gets the mean of theirs and the triples'."""
-    rates = stored_result("attention_language_model").numbers["rate"]
+def _beside(
+    models: Mapping[str, tuple[Callable[[int], nn.Module], float]], seeds: Sequence[int]
+) -> tuple[float, dict[str, list[float]], dict[str, list[float]]]:
+    """Perplexity of triples, and by model, alone and with half of each probability the triples'.
+
+    Parameters
+    ----------
+    models : makes a model of so many words; and its rate
+    """
     text = small_text(SENTENCES[-1], held_out=800, words=1_000)
     judge = text.held_out[400:]
     stream, (ids, mask) = text.running(judge), text.numbers(judge)
     counts = KneserNey(text.running(text.train), len(text.vocabulary), 3)
-    triples = torch.tensor(
-        [counts.probability(stream[max(0, i - 2) : i], stream[i]) for i in range(1, len(stream))]
-    )
-    found: dict[str, list[float]] = {}
-    for name, make in MODELS.items():
+    triples = torch.tensor(counts.probabilities(stream))
+    alone: dict[str, list[float]] = {name: [] for name in models}
+    mixed: dict[str, list[float]] = {name: [] for name in models}
+    for name, (make, rate) in models.items():
         for seed in seeds:
-            model = _trained(make, text, rates[name][str(SENTENCES[-1])], seed)
+            model = _trained(make, text, rate, seed)
             with evaluating(model):
                 logits = model(ids, mask)[:, :-1].log_softmax(-1)
             own = logits.gather(-1, ids[:, 1:, None])[..., 0][mask[:, 1:]].exp()
-            found.setdefault(name, []).append(_mean_perplexity((own + triples) / 2))
+            alone[name].append(_mean_perplexity(own))
+            mixed[name].append(_mean_perplexity((own + triples) / 2))
+            print(f"{name}: {alone[name][-1]:.2f}, mixed {mixed[name][-1]:.2f}", flush=True)
+    return _mean_perplexity(triples), alone, mixed
+
+
+def beside_counts(seeds: Sequence[int]) -> tuple[str, Result]:
+    """Held-out perplexity of `MODELS` when each word gets the mean of theirs and the triples'."""
+    rates = stored_result("attention_language_model").numbers["rate"]
+    models = {name: (make, rates[name][str(SENTENCES[-1])]) for name, make in MODELS.items()}
+    triples, _, found = _beside(models, seeds)
     blocks, lstms = (np.array(values) for values in found.values())
     return "A language model of blocks and one of LSTMs, each mixed with counts of triples", {
         "training": f"{SENTENCES[-1]:,} sentences, {EPOCHS} epochs, the rates of language-model",
         "test": "perplexity on 400 held-out sentences; half of a probability is the triples'",
-        "triples": _mean_perplexity(triples),
+        "triples": triples,
         "perplexity": {name: interval(values) for name, values in found.items()},
         "blocks less LSTM": interval(blocks - lstms),
     }
+
+
+WINDOWS = {"three words": (2, 2), "two words": (2, 1)}
+"""How many words a position may look at, itself the first, in each of two blocks."""
+
+
+def window(seeds: Sequence[int]) -> tuple[str, Result]:
+    """What blocks add to triples when they may look back at few words, as triples do."""
+    blocks = next(iter(MODELS))
+    whole = stored_result("attention_beside_counts").numbers
+    rate = stored_result("attention_language_model").numbers["rate"][blocks]
+    far = [whole["perplexity"][blocks]["values"][whole["seeds"].index(seed)] for seed in seeds]
+    models = {
+        name: (partial(_windowed, widths), rate[str(SENTENCES[-1])])
+        for name, widths in WINDOWS.items()
+    }
+    triples, alone, mixed = _beside(models, seeds)
+    return "Blocks that may look back at few words, alone and mixed with counts of triples", {
+        "training": f"{SENTENCES[-1]:,} sentences, {EPOCHS} epochs, the rate of language-model",
+        "test": "perplexity on 400 held-out sentences; half of a probability is the triples'",
+        "triples": triples,
+        "alone": {name: interval(values) for name, values in alone.items()},
+        "mixed": {name: interval(values) for name, values in mixed.items()},
+        "mixed, less blocks that see all words before": {
+            name: interval(np.array(values) - far) for name, values in mixed.items()
+        },
+    }
+
+
+def _windowed(widths: Sequence[int], words: int) -> CausalLM:
+    """Blocks of which each may look at so many words, itself the first."""
+    masks = iter(partial(_back, width) for width in widths)
+    return CausalLM(words, longest=24, block=lambda dim, heads: Block(dim, heads, next(masks)))
+
+
+def _back(width: int, mask: Tensor) -> Tensor:
+    """(B, T, T) who may look at whom; padding stands behind, so no token looks at it."""
+    T = mask.shape[1]
+    return torch.ones(T, T, dtype=torch.bool).tril().triu(1 - width).expand(len(mask), -1, -1)
 
 
 def _mean_perplexity(chances: Tensor) -> float:
@@ -237,15 +294,11 @@ def president(seeds: Sequence[int]) -> tuple[str, Result]:
     asked = torch.cat([targets for _, targets in places], 1)  # (rows, N)
     said = held_out[asked]
     blocks = torch.cat(chances, 1).gather(-1, said[..., None])[..., 0].double().numpy()
-    known, words = held_out.tolist(), len(vocabulary)
     nats = {"blocks": -np.log(blocks)}
     for name, order in COUNTED:
-        counts = KneserNey(stream.tolist(), words, order)
-        found = [
-            counts.probability(known[max(0, place - order + 1) : place], known[place])
-            for place in asked.flatten().tolist()
-        ]
-        nats[f"counts of {name}"] = -np.log(np.array(found).reshape(blocks.shape))
+        counts = KneserNey(stream.tolist(), len(vocabulary), order)
+        found = torch.tensor(counts.probabilities(held_out.tolist()), dtype=torch.float64)
+        nats[f"counts of {name}"] = -np.log(found[asked - 1].numpy())
     triples = nats["counts of triples"]
     nats["triples and blocks, half and half"] = -np.log((blocks + np.exp(-triples)) / 2)
     less = (triples - nats["triples and blocks, half and half"]).mean(1)
@@ -264,6 +317,7 @@ EXPERIMENTS: dict[str, Callable[[Sequence[int]], tuple[str, Result]]] = {
     "rates": rates,
     "language-model": language_model,
     "beside-counts": beside_counts,
+    "window": window,
     "president": president,
 }
 

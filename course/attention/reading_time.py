@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
-
-from elmo_mini.records import machine
+from torch import Tensor
 
 TRIES = 5
 
@@ -30,23 +28,6 @@ def reading_times(
         )
         for name, reader in readers.items()
     }
-
-
-def block_and_lstm(
-    block: Callable[[int, int], nn.Module], lengths: Sequence[int]
-) -> dict[str, NDArray[np.float64]]:
-    """`reading_times` of a block of 128 numbers and of an LSTM of as many weights.
-
-    Prints the weights, and on which machine.
-    """
-    own, lstm = block(128, 4), nn.LSTM(128, 166, batch_first=True)
-    weights = (f"{sum(p.numel() for p in reader.parameters()):,}" for reader in (own, lstm))
-    print("Weights:", " and ".join(weights), "· one core of", machine())
-    readers: dict[str, Callable[[Tensor], object]] = {
-        "your block": lambda x: own(x, torch.ones(x.shape[:2], dtype=torch.bool)),
-        "LSTM": lstm,
-    }
-    return reading_times(readers, lengths, 128)
 
 
 def _once(reader: Callable[[Tensor], object], length: int, dim: int) -> float:

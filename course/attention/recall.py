@@ -22,7 +22,6 @@ TOKENS = KEYS * VALUES + CHATTER + KEYS
 RATE = 3e-3
 
 Texts = tuple[Tensor, Tensor]
-Reader = Callable[[Tensor], Tensor]
 
 
 def recall_texts(texts: int, distance: int, generator: torch.Generator) -> Texts:
@@ -104,6 +103,52 @@ class RecurrentRecaller(nn.Module):
         """(B, T) to a score for each value (B, VALUES)."""
         scores: Tensor = self.answer(self.lstm(self.table(ids))[0][:, -1])
         return scores
+
+
+class PooledRecaller(nn.Module):
+    """The same LSTM; its last state beside the mean and the largest of all states.
+
+    Parameters
+    ----------
+    dim : D
+    cells, open_gate : as for `RecurrentRecaller`
+    """
+
+    def __init__(self, dim: int = 32, cells: int = 40, open_gate: float = 0.0) -> None:
+        super().__init__()
+        inner = RecurrentRecaller(dim, cells, open_gate)
+        self.table, self.lstm = inner.table, inner.lstm
+        self.answer = nn.Linear(3 * cells, VALUES)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) to a score for each value (B, VALUES)."""
+        states = self.lstm(self.table(ids))[0]  # (B, T, cells)
+        pooled = torch.cat([states[:, -1], states.mean(1), states.amax(1)], -1)
+        scores: Tensor = self.answer(pooled)
+        return scores
+
+
+class CountingRecaller:
+    """Naive Bayes, no network: how often each answer came with each pair of question and word."""
+
+    def __init__(self) -> None:
+        self.seen = torch.full((KEYS, TOKENS, VALUES), 0.1)
+
+    def read(self, ids: Tensor, answers: Tensor) -> None:
+        """Count in texts (B, T) and their answers (B,)."""
+        asked, words = self._pairs(ids)
+        right = answers[:, None].expand_as(words)
+        self.seen.index_put_((asked, words, right), torch.ones(()), accumulate=True)
+
+    def __call__(self, ids: Tensor) -> Tensor:
+        """(B, T) to a score for each value (B, VALUES)."""
+        asked, words = self._pairs(ids)
+        shares = self.seen / self.seen.sum(1, keepdim=True)  # of a word, among all of an answer
+        return shares.log()[asked, words].sum(1)
+
+    def _pairs(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        words = ids[:, :-1]
+        return (ids[:, -1:] - (TOKENS - KEYS)).expand_as(words), words
 
 
 class SumRecaller(nn.Module):

@@ -45,6 +45,7 @@ WEIGHTS = tuple(np.arange(0.1, 1.0, 0.1))
 CUT = 4.0
 PLAIN = 0.4
 TWO, FALLING = "two starts, averaged", "ordinary dropout, falling rate"
+WHOLE_FALLING = "all of it without averaging, falling rate"
 LOCKED = ("input_dropout", "hidden_dropout", "output_dropout")
 
 
@@ -401,17 +402,28 @@ def rivals(bench: Bench, _: Bench) -> tuple[str, Result]:
 
 
 def rivals_larger(_: Bench, bench: Bench) -> tuple[str, Result]:
-    """Ordinary dropout and a falling rate, on more text and for longer."""
-    longest = replace(bench.nothing.training, epochs=LONGER_EPOCHS)
-    falling = replace(bench.nothing, training=longest, stops=True, plain=PLAIN, cut=CUT)
-    return "Test perplexity with ordinary dropout and a falling rate, on more text, for longer", {
+    """A falling rate for ordinary dropout and for the whole, on more text and for longer.
+
+    The whole is not averaged: at a falling rate there is nothing to average.
+    """
+
+    def falling(system: System) -> System:
+        longest = replace(system.training, epochs=LONGER_EPOCHS)
+        return replace(system, training=longest, stops=True, cut=CUT)
+
+    systems = {
+        FALLING: falling(replace(bench.nothing, plain=PLAIN)),
+        WHOLE_FALLING: falling(without(bench.awd, "averaging", bench.nothing)),
+    }
+    return "Test perplexity at a falling rate, on more text, for longer", {
         **_about(bench),
         "epochs": LONGER_EPOCHS,
         "ordinary dropout": PLAIN,
-        "alone": {FALLING: interval(bench.tests(falling))},
-        "dev": bench.tests(falling, of="dev"),
-        "beside triples": {FALLING: interval(bench.tests(falling, of=MIXED))},
-        "best epoch": bench.tests(falling, of="best epoch"),
+        **{
+            what: {name: interval(bench.tests(one, of=of)) for name, one in systems.items()}
+            for what, of in (("alone", "test"), ("beside triples", MIXED))
+        },
+        "best epoch": {name: bench.tests(one, of="best epoch") for name, one in systems.items()},
     }
 
 

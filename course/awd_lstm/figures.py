@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from course.awd_lstm.experiments import FALLING
 from course.figures.interval_bars import NOT_THERE, Point, interval_bars
 from course.figures.picture import Picture
 from course.figures.plots import curves
@@ -16,7 +17,6 @@ LOCKED = "locked dropout"
 STOPPED = ", stopped early"
 BARE = f"nothing{STOPPED}"
 ORDINARY = f"ordinary dropout{STOPPED}"
-FALLING = "ordinary dropout, falling rate"
 
 
 def beside_counts(stored: Numbers, rivals: Numbers) -> Picture:

@@ -57,6 +57,16 @@ class KneserNey:
             p = level.interpolate(tuple(context[len(context) - length :]), word, p)
         return p
 
+    def probabilities(
+        self, stream: Sequence[int], said: Sequence[int] | None = None
+    ) -> list[float]:
+        """p of each word of running text but the first; `said` as for the text counted."""
+        reach, last = self.order - 1, stream if said is None else said
+        return [
+            self.probability(stream[max(0, place - reach) : place], last[place])
+            for place in range(1, len(stream))
+        ]
+
     def scores(self, ids: Tensor) -> Tensor:
         """Log-probabilities (B, T, V) of the word after each position of ids (B, T)."""
         reach = self.order - 1
@@ -114,11 +124,7 @@ class KneserNey:
         """
         if len(stream) < 2:
             raise ValueError("perplexity needs two ids or more")
-        reach = self.order - 1
-        nats = sum(
-            -math.log(self.probability(stream[max(0, place - reach) : place], stream[place]))
-            for place in range(1, len(stream))
-        )
+        nats = sum(-math.log(p) for p in self.probabilities(stream))
         return math.exp(nats / (len(stream) - 1))
 
 

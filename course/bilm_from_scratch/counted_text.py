@@ -51,11 +51,7 @@ def by_counts(
     for step in (1, -1):  # to the right, to the left
         counts = KneserNey(running[::step], words, order, said[::step])
         for nats, row, before in zip(paid, rows, befores, strict=True):
-            word, read = row[::step], before[::step]
-            found = [
-                -math.log(counts.probability(read[max(0, t - order + 1) : t], word[t]))
-                for t in range(1, len(read))
-            ]
+            found = [-math.log(p) for p in counts.probabilities(before[::step], row[::step])]
             nats += found[::step]
     return np.concatenate(paid)
 

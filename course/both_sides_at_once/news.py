@@ -1,6 +1,5 @@
-"""News for masked language models that train while one watches: batches, single blanks, counts."""
+"""News for masked language models that train while one watches: single blanks, and counts."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,12 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from course.both_sides_at_once.experiments import (
-    ROWS,
     counting_bets,
     masked_vocabulary,
     one_blank_each,
     over_groups,
-    rows_of,
 )
 from course.results.intervals import Lead
 from course.texts.small_text import SmallText, small_text
@@ -60,11 +57,6 @@ class News:
     words: Vocabulary
     chosen_by: Blanks
     judged_by: Blanks
-
-    def batches(self, steps: Iterable[int], seed: int = 0) -> Iterator[tuple[Tensor, ...]]:
-        """Sentences with nothing hidden: ids, mask and segments (B, T); one batch a step."""
-        for sentences, _ in zip(self.text.batches(ROWS, seed), steps, strict=False):
-            yield rows_of(sentences, self.words)
 
 
 def news() -> News:

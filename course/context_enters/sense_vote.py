@@ -17,6 +17,7 @@ from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.senses import sense_sentences
 
+COUNTED = "naive Bayes on the form and two words on either side"
 Floats = NDArray[np.float32]
 Right = NDArray[np.bool_]
 
@@ -95,7 +96,7 @@ def stored_course_senses() -> dict[str, Any]:
     course = stored_result("context_senses").numbers["course sentences"]
     beside = stored_result("context_trained_beside").numbers
     both = ("3-NN", "leads, over words and seeds")
-    return {**course, **{key: {**beside[key], **course[key]} for key in both}}
+    return {**beside, **course, **{key: {**beside[key], **course[key]} for key in both}}
 
 
 def words_beside(tokens: Sequence[Sequence[str]], positions: Sequence[int], seed: int) -> Floats:

@@ -8,8 +8,8 @@ import re
 CONTROL = re.compile(
     r"(all )?counts?\b|naive bayes|bag\b|clues\b|ceiling|chance|spelling|random|fresh$|"
     r"from scratch|nothing$|no lm|two words|average around|word2vec, no context|svd\b|commonest|"
-    r"shared words|last word|table of|letters to change|your common ending|features( and counts)?$|"
-    r"layer 0 around|layer 0, no context|.*words shuffled$"
+    r"shared words|last word|table of|letters to change|(your|longest) common ending|"
+    r"features( and counts)?$|layer 0 around|layer 0, no context|.*words shuffled$"
 )
 UNTRAINED = re.compile(r"\b(untrained|not trained)\b")
 BESIDE_A_NETWORK = re.compile(r"\b(yours|states?|masked|bilm|layer \d)\b|mixed")

@@ -77,14 +77,18 @@ def blank(width: float, height: float, title: str) -> Figure:
     return figure
 
 
+def width_of(line: str, points: float) -> float:
+    """The inches that a line takes in letters of so many points."""
+    font = font_manager.FontProperties(size=points)
+    return float(textpath.TextPath((0, 0), line, prop=font).get_extents().width) / 72
+
+
 def wrapped(text: str, inches: float, points: float) -> str:
     """The text, in letters of so many points, with the line breaks that this width asks for."""
-    font = font_manager.FontProperties(size=points)
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
-        width = textpath.TextPath((0, 0), longer, prop=font).get_extents().width
-        if lines[-1] and width > 72 * inches:
+        if lines[-1] and width_of(longer, points) > inches:
             lines.append(word)
         else:
             lines[-1] = longer

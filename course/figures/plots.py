@@ -6,8 +6,10 @@ Every function returns a `Picture`, which shows as an image and carries its desc
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import (
@@ -20,9 +22,8 @@ from matplotlib.ticker import (
 )
 
 from course.figures.controls import is_control
-from course.figures.labels import MARKER_POINTS, put_words_beside
 from course.figures.palette import COLOURS, GREY, GROUND, INK
-from course.figures.picture import DASHES, MARKERS, Picture, blank, wrapped
+from course.figures.picture import DASHES, MARKERS, Picture, blank, width_of, wrapped
 from course.figures.road import ROAD, road
 
 __all__ = [
@@ -37,11 +38,11 @@ __all__ = [
     "road",
     "scatter",
     "table",
-    "word_map",
 ]
 
 LABEL_POINTS = 10
-BESIDE_AXES = 1.1  # inches of a figure's height above and below its axes
+BESIDE_AXES = 1.1  # inches of a figure that its axes leave free: above and below, or left and right
+BETWEEN_NAMES, MOST_LINES = 0.08, 3  # inches between the names of bars; lines of one
 HATCHES = ("", "//", "\\\\", "xx", "--")
 # Above this many points, a cloud is drawn in pixels: smaller than a vector for each point.
 MANY_POINTS = 300
@@ -50,9 +51,12 @@ STRONGEST_SHADE = 0.55
 BESIDE_A_LEVEL = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.6}
 LEGEND_LETTERS = 75  # in a row below the figure
 HOLLOW = "hollow: a control"
+HOLLOW_BAR = Patch(facecolor=GROUND, edgecolor=INK)
+HOLLOW_MARKER = Line2D([], [], linestyle="", marker="o", color=INK, markerfacecolor=GROUND)
 # Between these, numbers on a logarithmic axis are written out and not as powers of ten.
 WRITTEN_OUT = (1e-3, 1e6)
 FEWEST_NUMBERS = 2  # on a logarithmic axis
+MARKED = 25  # up to so many points a line has a marker at each; a control has as many at most
 NARROW = 4  # up to this factor, a logarithmic axis is numbered like a plain one
 
 
@@ -67,12 +71,17 @@ def _axes(width: float, height: float, title: str, xlabel: str, ylabel: str) -> 
     return figure, axes
 
 
-def _legend_below(axes: Axes, names: Collection[str], *, hollow: bool = False) -> None:
-    """A legend in one row if it fits, else in rows of like length; it says what hollow means."""
+def legend_below(axes: Axes, names: Collection[str], *, hollow: Artist | None = None) -> None:
+    """A legend in one row if it fits, else in rows of like length; it says what hollow means.
+
+    Parameters
+    ----------
+    hollow : `HOLLOW_BAR` or `HOLLOW_MARKER` if some are
+    """
     drawn = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    shown = {name: handle for name, handle in drawn.items() if name in names}
-    if hollow:
-        shown[HOLLOW] = Patch(facecolor=GROUND, edgecolor=INK)
+    shown: dict[str, Artist] = {name: mark for name, mark in drawn.items() if name in names}
+    if hollow is not None:
+        shown[HOLLOW] = hollow
     lengths = np.array([len(name) + 6 for name in shown])
     of_rows = [-(-len(lengths) // rows) for rows in range(1, len(lengths) + 1)]
     columns = next(
@@ -123,26 +132,30 @@ def curves(
 ) -> Picture:
     """Lines over a common x axis, or over one x each when ``x`` is a mapping.
 
+    The markers of controls, as `is_control` knows them, are hollow.
+
     Parameters
     ----------
     bands : per line, the lower and upper edge of an interval, drawn as a shade.
     marks : named x positions, drawn as vertical lines.
     """
     figure, axes = _axes(6.6, 3.6, title, xlabel, ylabel)
+    controls = [name for name in lines if is_control(name)]
     parts = [f"Line chart, {title}. Across: {xlabel}. Up: {ylabel}."]
     for index, (name, values) in enumerate(lines.items()):
         across = np.asarray(x[name] if isinstance(x, Mapping) else x, dtype=float)
         up = np.asarray(values, dtype=float)
-        few = len(across) <= 25
-        colour = COLOURS[index % len(COLOURS)]
+        colour, hollow = COLOURS[index % len(COLOURS)], name in controls
+        marked = hollow or len(across) <= MARKED
         axes.plot(
             across,
             up,
             label=name,
             color=colour,
             linestyle=DASHES[index % len(DASHES)],
-            marker=MARKERS[index % len(MARKERS)] if few else None,
-            markersize=5 if (hollow := is_control(name)) else 4,
+            marker=MARKERS[index % len(MARKERS)] if marked else None,
+            markevery=max(1, -(-len(across) // MARKED)),
+            markersize=5 if hollow else 4,
             markerfacecolor=GROUND if hollow else colour,
         )
         if bands and name in bands:
@@ -162,8 +175,14 @@ def curves(
     if log_y:
         _logarithmic(axes, "y")
     if len(lines) > 1:
-        _legend_below(axes, lines)
-    return Picture(figure, " ".join(parts))
+        legend_below(axes, lines, hollow=HOLLOW_MARKER if controls else None)
+    return Picture(figure, " ".join([*parts, *hollow_in_words(controls)]))
+
+
+def hollow_in_words(controls: Sequence[str]) -> list[str]:
+    """A sentence that names the controls; none without them."""
+    names = ", ".join(" ".join(name.split()) for name in controls)
+    return [f"Hollow, as controls: {names}."] if names else []
 
 
 def _line_in_words(name: str, x: np.ndarray, y: np.ndarray) -> str:
@@ -226,6 +245,8 @@ def bars(
             marker = MARKERS[index % len(MARKERS)]
             ground = GROUND if name in controls else colour
             axes.plot(across, up, marker, ms=8, mfc=ground, label=name, color=colour)
+            empty = [labels[at] in controls for at in np.flatnonzero(shown).tolist()]
+            axes.plot(across[empty], up[empty], marker, ms=8, mfc=GROUND, color=colour)
         else:
             hatch = HATCHES[index % len(HATCHES)]
             drawn = axes.bar(
@@ -259,9 +280,10 @@ def bars(
     if axes.get_ylim()[0] < 0:
         axes.axhline(0, color=GREY, linewidth=1)
     names = [*groups, *([] if level is None else [level[0]])]
-    some_hollow = bool(hollow) or any(name in controls for name in groups)
-    if len(names) > 1 or some_hollow:
-        _legend_below(axes, names if len(names) > 1 else (), hollow=some_hollow)
+    mark = HOLLOW_MARKER if log_y else HOLLOW_BAR
+    key = mark if any(name in controls for name in (*labels, *groups)) else None
+    if len(names) > 1 or key:
+        legend_below(axes, names if len(names) > 1 else (), hollow=key)
     for bar, colour in hollow:  # after the legend, whose patches are full
         _make_hollow([bar], colour)
     kind = "Dot chart" if log_y else "Bar chart"
@@ -272,8 +294,7 @@ def bars(
         said.append(f"{name}: {', '.join(each)}.")
     if level is not None:
         said.append(f"A horizontal line marks {level[0]} at {level[1]:.3g}.")
-    if named := [" ".join(name.split()) for name in (*labels, *groups) if name in controls]:
-        said.append(f"Hollow, as controls: {', '.join(named)}.")
+    said += hollow_in_words([name for name in (*labels, *groups) if name in controls])
     return Picture(figure, " ".join(said))
 
 
@@ -291,18 +312,23 @@ def _whiskers(axes: Axes, across: np.ndarray, up: np.ndarray, lengths: np.ndarra
 
 
 def _label_bars(axes: Axes, labels: Sequence[str]) -> None:
-    """Names below the bars, slanting where they would touch."""
-    longest = max(map(len, labels), default=0)
-    crowded = len(labels) > 4 and (
-        sum(map(len, labels)) > 60 or (len(labels) > 8 and longest * len(labels) > 60)
-    )
+    """Names below the bars, in several lines; they slant where a word is wider than its bar."""
     axes.set_xlim(-0.6, len(labels) - 0.4)
+    figure = axes.figure
+    assert isinstance(figure, Figure)
+    each = (figure.get_figwidth() - BESIDE_AXES) / (len(labels) + 0.2) - BETWEEN_NAMES
+    names = [name if "\n" in name else wrapped(name, each, LABEL_POINTS) for name in labels]
+    lines = [name.split("\n") for name in names]
+    slant = any(
+        len(of_one) > MOST_LINES or max(width_of(line, LABEL_POINTS) for line in of_one) > each
+        for of_one in lines
+    )
     axes.set_xticks(
         range(len(labels)),
-        labels,
-        rotation=30 if crowded else 0,
-        ha="right" if crowded else "center",
-        rotation_mode="anchor" if crowded else "default",
+        labels if slant else names,
+        rotation=30 if slant else 0,
+        ha="right" if slant else "center",
+        rotation_mode="anchor" if slant else "default",
     )
     axes.grid(visible=False, axis="x")
 
@@ -337,58 +363,8 @@ def scatter(
         axes.plot([min(both), max(both)], [min(both), max(both)], color=GREY, linewidth=1)
         parts.append("A grey diagonal marks equality.")
     if len(groups) > 1:
-        _legend_below(axes, groups)
+        legend_below(axes, groups)
     return Picture(figure, " ".join(parts))
-
-
-def word_map(
-    words: Sequence[str],
-    vectors: np.ndarray,
-    *,
-    groups: Mapping[str, Sequence[str]] | None = None,
-    title: str = "Words on a map",
-) -> Picture:
-    """Words in two dimensions: the two main directions (PCA) of their unit-length vectors.
-
-    Parameters
-    ----------
-    words : n words. vectors: (n, D).
-    groups : named sets of words, each with points of its own colour and marker.
-
-    Raises
-    ------
-    ValueError
-        With fewer than three words there is no map.
-    """
-    if len(words) < 3:
-        raise ValueError(f"a map needs at least three words with vectors, got {list(words)}")
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    centred = unit - unit.mean(0)
-    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
-    points = centred @ directions[:2].T
-    kept = float((singular[:2] ** 2).sum() / (singular**2).sum())
-    figure, axes = _axes(6.6, 4.8, title, "first direction", "second direction")
-    of = {word: i for i, names in enumerate((groups or {}).values()) for word in names}
-    for (x, y), word in zip(points, words, strict=True):
-        group = of.get(word)
-        axes.plot(
-            x,
-            y,
-            MARKERS[(group or 0) % len(MARKERS)],
-            color=GREY if group is None else COLOURS[group % len(COLOURS)],
-            markersize=MARKER_POINTS,
-        )
-    for index, name in enumerate(groups or {}):
-        marker = MARKERS[index % len(MARKERS)]
-        axes.plot([], [], marker, color=COLOURS[index % len(COLOURS)], label=name)
-    axes.margins(0.12)
-    if groups:
-        _legend_below(axes, groups)
-    put_words_beside(axes, points, words)
-    near = np.linalg.norm(points[:, None] - points[None], axis=-1) + np.eye(len(words)) * 1e9
-    said = "; ".join(f"{w} beside {words[int(near[i].argmin())]}" for i, w in enumerate(words))
-    text = f"Map, {title}: {len(words)} words; it keeps {kept:.0%} of the spread. {said}."
-    return Picture(figure, text)
 
 
 def table(

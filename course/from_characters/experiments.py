@@ -20,6 +20,7 @@ from course.command import Prepared, Result, run_experiments
 from course.from_characters.spellings import meaning_or_letters, misspelt_words
 from course.from_characters.word_similarity import (
     Closeness,
+    Encode,
     by_ending,
     by_letters,
     by_vectors,
@@ -27,7 +28,9 @@ from course.from_characters.word_similarity import (
     nearest,
     prefers_meaning,
     reader,
+    remembered,
     same_class,
+    whitened,
 )
 from course.results.accuracy import share
 from course.results.stored import stored_result
@@ -43,13 +46,14 @@ from elmo_mini.training.pretraining.sources import course_text
 with brought_by("experiments"):
     from gensim.models import FastText
 
-FREQUENT, DRAWN, RIVALS = 100, 500, 5
-TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING = (
+FREQUENT, DRAWN, RIVALS, LAST = 100, 500, 5, 4
+TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING, UNTRAINED_LAST = (
     "layer 0 of the checkpoint",
     "the same, untrained",
     "fastText, same text",
     "letters to change",
     "longest common ending",
+    "the same, untrained, last four letters",
 )
 
 
@@ -66,6 +70,12 @@ def untrained(bilm: FastBiLM, seed: int) -> Closeness:
 def untrained_weights(bilm: FastBiLM, seed: int = 0) -> dict[str, Tensor]:
     """The weights that a model of these sizes starts with, under the official names."""
     return official_weights(untrained_like(bilm, seed))
+
+
+def last_letters(weights: plain.Weights) -> Encode:
+    """Vectors of the token layer that is shown nothing of a word but its last four letters."""
+    encode = remembered(reader(plain.CharCNN(weights)))
+    return lambda words: encode([word[-LAST:] for word in words])
 
 
 def fasttext(text: list[list[str]], seed: int) -> Closeness:
@@ -145,6 +155,49 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     return title, rows | {"interval": "95 %, bootstrap over words and seeds"}
 
 
+def endings(seeds: list[int]) -> tuple[str, Result]:
+    """Classes of unseen words by encoders that see all of a word or its end, each whitened, too.
+
+    What the trained one is ahead of an untrained one that looks at the end is more than knowing
+    where to look.
+    """
+    classes, task = word_classes(), same_classes()
+    assert task is not None, "word_classes() has raised where Brown is not here"
+    asked = partial(same_class, words=task.unseen, candidates=task.known, classes=classes)
+    bilm = load_pretrained()
+    nets = [untrained_weights(bilm, seed) for seed in seeds]
+    encoders: dict[str, list[Encode]] = {
+        TRAINED: [remembered(reader(plain.CharCNN(official_weights(bilm))))],
+        UNTRAINED: [remembered(reader(plain.CharCNN(net))) for net in nets],
+        UNTRAINED_LAST: [last_letters(net) for net in nets],
+    }
+    plainly = {
+        name: np.stack([asked(by_vectors(encode)) for encode in each])
+        for name, each in encoders.items()
+    }
+    plainly[ENDING] = asked(by_ending)[None]
+    white = {
+        name: np.stack([asked(by_vectors(whitened(e, task.known))) for e in each])
+        for name, each in encoders.items()
+    }
+    print({name: rows.mean() for name, rows in plainly.items()}, flush=True)
+    return "Classes of unseen words: the token layer, untrained ones, and those of four letters", {
+        "words": len(task.unseen),
+        "share": {name: share(rows) for name, rows in plainly.items()},
+        "whitened": {name: share(rows) for name, rows in white.items()},
+        "checkpoint ahead of": {
+            name: share(plainly[TRAINED] - rows)
+            for name, rows in plainly.items()
+            if name != TRAINED
+        },
+        "whitened checkpoint ahead of": {
+            name: share(white[TRAINED] - rows) for name, rows in white.items() if name != TRAINED
+        },
+        f"{UNTRAINED_LAST}, ahead of {ENDING}": share(plainly[UNTRAINED_LAST] - plainly[ENDING]),
+        "interval": "95 %, bootstrap over words and seeds",
+    }
+
+
 def known_words() -> list[str]:
     """The 16,000 words of the course checkpoint's softmax, the commonest first."""
     return list(Vocabulary.load(COURSE_CHECKPOINT.with_name("vocabulary.json")).words[3:])
@@ -217,9 +270,8 @@ def same_classes() -> WordClasses | None:
 
 def stored_grammar() -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """The stored shares of a class by reader, and the checkpoint's lead over the common ending."""
-    stored = stored_result("characters_neighbours").numbers["class of unseen words"]
-    shares = {name: stored["share"][name] for name in (TRAINED, UNTRAINED, ENDING)}
-    return shares, stored["checkpoint ahead of"][ENDING]
+    stored = stored_result("characters_endings").numbers
+    return stored["share"], stored["checkpoint ahead of"][ENDING]
 
 
 def ordinary_rivals() -> list[tuple[str, str, str]]:
@@ -247,7 +299,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "from_characters.experiments",
         "characters_",
         __doc__,
-        {"neighbours": neighbours},
+        {"neighbours": neighbours, "endings": endings},
         _prepare,
         argv,
         seeds=3,

@@ -9,10 +9,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 UNCLEAR = "no clear difference"
-TWO_INTERVALS = (
-    "95 % intervals. In ( ): over draws and texts, bootstrap. In [ ]: over the draws alone, "
-    "Student's t."
-)
 
 
 def interval(values: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:

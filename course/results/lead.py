@@ -1,13 +1,9 @@
 """By how many points one named classifier is ahead of another, as an object and as a title."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from course.results.accuracy import share_right
 from course.results.intervals import UNCLEAR, Lead
 
 
@@ -35,17 +31,6 @@ class NamedLead(Lead):
         """The sentence, with a capital letter."""
         said = str(self)
         return said[0].upper() + said[1:]
-
-
-def lead_of(runs: Mapping[str, Sequence[ArrayLike]], one: str, other: str) -> NamedLead:
-    """The lead of one row of runs over another, draw by draw and text by text.
-
-    Parameters
-    ----------
-    runs : of each name, for each draw (N,) 1 where an answer is right
-    """
-    ours, theirs = (np.array([np.asarray(draw, float) for draw in runs[n]]) for n in (one, other))
-    return stored_lead(share_right(ours - theirs), one, other)
 
 
 def stored_lead(point: Mapping[str, Any], one: str, other: str) -> NamedLead:

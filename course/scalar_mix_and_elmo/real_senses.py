@@ -6,7 +6,7 @@ examples a word: the course's biLM, the same network before training, layer 0 of
 random vectors of them, naive Bayes, and naive Bayes beside the biLM or beside layer 0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -33,7 +33,6 @@ with brought_by("experiments"):
     from sklearn.preprocessing import StandardScaler
 
 Floats = NDArray[np.floating[Any]]
-Reader = Callable[[Sequence[Occurrence], Sequence[Occurrence]], Sequence[str]]
 QUERIES = {  # sentence and place in Brown; the first two are those of the paper's table 4
     "play": (("made", "a", "spectacular", "play"), ("do", "a", "Broadway", "play")),
     "bank": (("the", "edge", "of", "the", "bank"), ("That", "bank", "handles")),

@@ -7,6 +7,7 @@ Lee), and stores what came out in ``course/results`` with its seeds and 95 % int
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,14 @@ from torch import Tensor
 
 from course.baselines.kneser_ney import KneserNey
 from course.command import Prepared, Result, run_experiments
-from course.context_enters.sense_vote import SenseTask, words_beside
+from course.context_enters.mixed_bets import (
+    bets_perplexity,
+    cache_bets,
+    counted_bets,
+    network_bets,
+    with_cache,
+)
+from course.context_enters.sense_vote import COUNTED, SenseTask, words_beside
 from course.results.intervals import interval
 from course.starting_from_a_language_model.broken_translators import broken_translators
 from course.starting_from_a_language_model.classifier_experiments import forgetting, pretraining
@@ -29,6 +37,7 @@ from elmo_mini import corpora
 from elmo_mini.models.context2vec import Context2Vec
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.probing.classifiers import knn
+from elmo_mini.probing.report import bootstrap_interval
 from elmo_mini.tasks.context2vec_use import context_vectors, train_context2vec
 from elmo_mini.tasks.language_model_use import (
     Floats,
@@ -45,6 +54,7 @@ Occurrence = tuple[Sequence[str], int]
 
 WORDS = 4_000
 SIZE = 64
+STRETCH = 1_000  # words that an interval over texts draws together
 LARGEST_SENSES = 600
 BESIDE = "word2vec vectors of the two words beside"
 LEADS = (
@@ -53,6 +63,11 @@ LEADS = (
     ("context2vec", "context2vec, untrained"),
     ("context2vec", "random vectors of the two words beside"),
     ("context2vec", "LSTM at the word"),
+)
+BESIDE_LEADS = (
+    ("context2vec", BESIDE),
+    ("context2vec", COUNTED),
+    ("LSTM at the word", COUNTED),
 )
 
 
@@ -115,6 +130,8 @@ def language_model(setting: Setting) -> tuple[str, Result]:
         ]
     )
     print(perplexity["LSTM"], flush=True)
+    mixtures, added = _mixtures(setting, stream[None])
+    print(mixtures, added, flush=True)
     return f"Perplexity of language models on held-out text of {setting.corpus}", {
         "model": f"one LSTM layer, embedding and state {SIZE}, 1 pass, no dropout",
         "vocabulary": words,
@@ -122,7 +139,47 @@ def language_model(setting: Setting) -> tuple[str, Result]:
         "test tokens": len(held_out) - 1,
         "share of <unk> in the test text": held_out.count(0) / len(held_out),
         "perplexity": perplexity,
+        "perplexity of mixtures": mixtures,
+        "added by the LSTM, nats a word; interval over seeds and stretches of text": added,
     }
+
+
+def _mixtures(setting: Setting, rows: Tensor) -> tuple[Result, Result]:
+    """Perplexity of mixed bets; what the LSTM adds to counts, without a cache and with one.
+
+    Half of the probability comes from the LSTM, half from counts of triples; a tenth of all from
+    a cache of the last 400 words.
+    """
+    counts = KneserNey(setting.stream.tolist(), len(setting.vocabulary), 3)
+    triples, cached = counted_bets(counts, rows), cache_bets(rows)
+    networks = [network_bets(model, rows, 256) for model in setting.language_models]
+    others = [*networks[1:], networks[0]]  # the next seed's
+    with_triples = [(bets + triples) / 2 for bets in networks]
+    remembered = with_cache(triples, cached)
+    both = [with_cache(bets, cached) for bets in with_triples]
+    mixtures: Result = {
+        "trigrams and a cache": bets_perplexity(remembered),
+        "LSTM and trigrams": interval([bets_perplexity(bets) for bets in with_triples]),
+        "two LSTMs": interval(
+            [bets_perplexity((a + b) / 2) for a, b in zip(networks, others, strict=True)]
+        ),
+        "LSTM, trigrams and a cache": interval([bets_perplexity(bets) for bets in both]),
+    }
+    added = {
+        name: _added(ours, alone)
+        for name, ours, alone in (
+            ("to trigrams", with_triples, triples),
+            ("to trigrams and a cache", both, remembered),
+        )
+    }
+    return mixtures, added
+
+
+def _added(mixed: Sequence[Tensor], alone: Tensor) -> Result:
+    """Nats a word by which mixtures surprise less; stretches of 1,000 words are drawn whole."""
+    gains = np.stack([(bets / alone).log().flatten().numpy() for bets in mixed])
+    mean, low, high = bootstrap_interval(gains, np.arange(gains.shape[1]) // STRETCH)
+    return {"mean": mean, "low": low, "high": high, "values": gains.mean(1).tolist()}
 
 
 def place_features(
@@ -243,26 +300,39 @@ def senses(setting: Setting) -> tuple[str, Result]:
 
 
 def trained_beside(setting: Setting) -> tuple[str, Result]:
-    """Senses of the course's sentences: context2vec against trained vectors of two words beside.
+    """Senses of the course's sentences: both readers against two rivals that are cheap.
 
-    Random vectors of the two words cannot say that *river* and *stream* are alike; these can.
+    Random vectors of the two words beside cannot say that *river* and *stream* are alike; trained
+    ones can. Naive Bayes counts the form and two words on either side, and reads no other text.
     """
     task = SenseTask()
     occurrences: list[Occurrence] = list(zip(task.tokens, task.positions, strict=True))
     ids = [setting.vocabulary.encode(sentence) for sentence in setting.train]
-    right: dict[str, list[NDArray[np.bool_]]] = {BESIDE: [], "context2vec": []}
-    for seed in setting.seeds:
+    right: dict[str, list[NDArray[np.bool_]]] = defaultdict(list)
+    for model, seed in zip(setting.language_models, setting.seeds, strict=True):
         static, contexts = _two_readers(setting, ids, seed)
         right[BESIDE].append(task.correct(vectors_beside(static, occurrences)))
-        gaps = context_vectors(contexts, setting.vocabulary, task.tokens)
-        rows = [row[at] for row, at in zip(gaps, task.positions, strict=True)]
-        right["context2vec"].append(task.correct(np.stack(rows)))
+        for name, rows in {
+            "context2vec": context_vectors(contexts, setting.vocabulary, task.tokens),
+            "LSTM at the word": hidden_states(model, setting.vocabulary, task.tokens),
+        }.items():
+            places = [row[at] for row, at in zip(rows, task.positions, strict=True)]
+            right[name].append(task.correct(np.stack(places)))
         print(f"seed {seed}:", {name: runs[-1].mean() for name, runs in right.items()}, flush=True)
-    lead = task.score(np.array(right["context2vec"], float) - np.array(right[BESIDE], float))
-    return "Senses: context2vec and trained vectors of the two words beside", {
+    shares = {name: interval([float(x.mean()) for x in rows]) for name, rows in right.items()}
+    counted = task.by_counting()
+    right[COUNTED] = [counted] * len(setting.seeds)
+    leads = {
+        f"{one} before {other}": task.score(
+            np.array(right[one], float) - np.array(right[other], float)
+        )
+        for one, other in BESIDE_LEADS
+    }
+    return "Senses: two readers, trained vectors of the two words beside, and counting", {
         "models": f"trained on {setting.corpus}, {WORDS} words, size {SIZE}, 1 pass; word2vec 3",
-        "3-NN": {name: interval([float(x.mean()) for x in rows]) for name, rows in right.items()},
-        "leads, over words and seeds": {f"context2vec before {BESIDE}": lead},
+        "3-NN": shares,
+        COUNTED: task.score(counted.astype(float)),
+        "leads, over words and seeds": leads,
     }
 
 

@@ -158,9 +158,12 @@ def forgetting_figure(perplexities: Mapping[str, Sequence[float]], title: str) -
 
 
 def translators_figure(
-    own: Mapping[str, float], others: Mapping[str, float], title: str
+    own: Mapping[str, float], others: Mapping[str, float], untold: float, title: str
 ) -> Picture:
-    """Perplexities of translators, each sentence with its own telegram and with another's."""
+    """Perplexities of translators, each sentence with its own telegram and with another's.
+
+    A line stands for the language model that is given no telegram.
+    """
     return bars(
         list(own),
         {
@@ -169,6 +172,7 @@ def translators_figure(
         },
         title=title,
         ylabel="perplexity",
+        level=("language model, no telegram", untold),
     )
 
 

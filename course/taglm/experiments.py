@@ -17,8 +17,10 @@ import numpy as np
 from course.command import Prepared, Result, run_experiments
 from course.results.intervals import interval
 from course.results.span_f1 import f1_share
+from course.results.stored import stored_result
 from course.taglm.broken_crfs import broken_crfs
 from course.taglm.clue_crf import clue_counts
+from course.taglm.counted_lm import CountedSetup
 from course.taglm.tagger_setup import (
     DEV_SENTENCES,
     NO_LM,
@@ -189,6 +191,22 @@ def clues(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     return "A CRF on hand-made clues, without a network", found
 
 
+def counted(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
+    """Counted vectors in the language model's place, chunks with 1 % of the labels.
+
+    The other taggers of the same seeds are stored.
+    """
+    f1 = CountedSetup(setup.checkpoint).many("chunks", LAYER_0, FEW, seeds[:FEWER_SEEDS])
+    others = stored_result("taglm_one_percent").numbers
+    stored = {way: row["values"][: len(f1)] for way, row in others["f1"].items()}
+    return "Vectors counted in the biLM's text, in the place of its own", {
+        "f1": interval(f1),
+        "counted less without": interval(differences(f1, stored["without"])),
+        "layer 0 less counted": interval(differences(stored["layer 0"], f1)),
+        "with less counted": interval(differences(stored["with"], f1)),
+    }
+
+
 def broken(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """A sound CRF, and one with each of the planted faults."""
     return broken_crfs(load_pretrained(setup.checkpoint), seeds[0])
@@ -204,6 +222,7 @@ EXPERIMENTS: dict[str, Callable[[TaggerSetup, Sequence[int]], tuple[str, Result]
     "words-at-the-input": words_at_the_input,
     "ner": named_entities,
     "clues": clues,
+    "counted": counted,
     "broken": broken,
 }
 

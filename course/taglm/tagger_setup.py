@@ -130,7 +130,7 @@ class TaggerSetup:
             return chosen
         fresh = untrained_like(load_pretrained(self.checkpoint), seed)
         drawn = [with_lm_vectors(fresh, part, layer=system.layer) for part in chosen]
-        return _with_the_spread_of(train, drawn)
+        return with_the_spread_of(train, drawn)
 
     def many(self, task: str, system: System, share: float, seeds: Iterable[int]) -> list[float]:
         """F1 on test for several seeds."""
@@ -224,7 +224,7 @@ def differences(values: Sequence[float], base: Sequence[float]) -> list[float]:
     return [value - other for value, other in zip(values, base, strict=True)]
 
 
-def _with_the_spread_of(
+def with_the_spread_of(
     trained: Sequence[TaggedSentence], parts: Sequence[Sequence[TaggedSentence]]
 ) -> list[list[TaggedSentence]]:
     """The parts with each number's mean and spread as the trained vectors have them.

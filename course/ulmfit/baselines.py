@@ -30,7 +30,6 @@ with brought_by("experiments"):
 Words = Sequence[Sequence[str]]
 Labels = Sequence[int]
 Answers = NDArray[np.int64]
-Learn = Callable[[Words, Labels, Words], Answers]
 
 SMOOTHING = 1.0
 OF_WORDS, OF_VECTORS = 10.0, 0.01
@@ -41,12 +40,6 @@ def bag_of_words(train: Words, labels: Labels, test: Words, pairs: bool = False)
     """Logistic regression on which words occur, and, if asked for, which pairs of neighbours."""
     x, y = _occurrences(train, test, pairs)
     return logistic(x, labels, OF_WORDS)(y)
-
-
-def naive_bayes(train: Words, labels: Labels, test: Words) -> Answers:
-    """Multinomial naive Bayes on which words and pairs of neighbours occur."""
-    x, y = _occurrences(train, test, True)
-    return np.asarray(MultinomialNB(alpha=SMOOTHING).fit(x, labels).predict(y), dtype=np.int64)
 
 
 def naive_bayes_svm(train: Words, labels: Labels, test: Words) -> Answers:

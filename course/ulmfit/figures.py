@@ -8,6 +8,7 @@ import numpy as np
 from course.figures.controls import is_control
 from course.figures.palette import COLOURS, GREY, GROUND, PALE
 from course.figures.picture import MARKERS, Picture, blank
+from course.figures.plots import HOLLOW_MARKER, hollow_in_words, legend_below
 
 WIDE = 0.76
 """The share of the room of one number of labels that its dots take."""
@@ -56,8 +57,8 @@ def label_dots(of: Mapping[str, Any], *, title: str) -> Picture:
     axes.set_ylabel("% of the test")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.25)
-    handles, names = axes.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+    controls = [way for way in of["right"] if is_control(way)]
+    legend_below(axes, of["right"], hollow=HOLLOW_MARKER if controls else None)
     begin = f"Dot chart, {title}. Across: labels. Up: percent of the test."
     end = f"Always the most frequent class: {guessing:.0f}."
-    return Picture(figure, " ".join([begin, *said, end]))
+    return Picture(figure, " ".join([begin, *said, end, *hollow_in_words(controls)]))

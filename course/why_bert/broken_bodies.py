@@ -10,13 +10,13 @@ from elmo_mini.models.fine_tuning import Classifier
 
 FAULTS = (  # as the lesson numbers them
     "the names in the file and in the model differ, and nobody notices",
-    "the body is frozen",
-    "the body learns thirty times too fast, without a warm-up",
     "the labels belong to other texts",
-    "the head is not among the parameters of the optimizer",
     "the body is pulled to 0, not to its start",
+    "the body is frozen",
+    "the head is not among the parameters of the optimizer",
+    "the body learns thirty times too fast, without a warm-up",
 )
-NAMES, FROZEN, HOT = FAULTS[0], FAULTS[1], FAULTS[2]
+NAMES, FROZEN, HOT = FAULTS[0], FAULTS[3], FAULTS[5]
 RUNS = {"A": NAMES, "B": HOT, "C": FROZEN}
 WARM_UP, HOT_RATE = 10, 0.03
 

@@ -15,6 +15,7 @@ from course.results.lead import NamedLead, stored_lead
 Runs = Mapping[str, Sequence[ArrayLike]]
 """Of each name, for each draw of labels, (N,) 1 where an answer is right."""
 WINDOW = 10
+COIN = "chance, ln 2"
 WIDE = 12  # letters that no longer fit below a bar
 
 
@@ -86,14 +87,20 @@ def held_out_at(equal: float, trained: ArrayLike, held_out: ArrayLike) -> float:
 def loss_lines(
     trained: Mapping[str, ArrayLike], held_out: Mapping[str, ArrayLike], equal: float
 ) -> Picture:
-    """Loss of new texts over training loss; the title compares both where one loss is equal."""
+    """Loss of new texts over training loss; the title compares both where one loss is equal.
+
+    A level line stands where a coin does that gives each of two labels one half.
+    """
     new = {name: held_out_at(equal, trained[name], held_out[name]) for name in trained}
-    said = ", ".join(f"{loss:.2f} {name}" for name, loss in new.items())
+    said = ", ".join(f"{loss:.2f} ({name})" for name, loss in new.items())
+    across = {name: np.asarray(losses) for name, losses in trained.items()}
+    up = {name: np.asarray(losses) for name, losses in held_out.items()}
+    ends = np.concatenate([*across.values()])
     return plots.curves(
-        {name: np.asarray(losses) for name, losses in trained.items()},
-        {name: np.asarray(losses) for name, losses in held_out.items()},
-        title=f"Where the labels cost {equal} nats, new texts cost {said}",
-        xlabel="loss of the labels (nats)",
+        {**across, COIN: np.array([ends.max(), ends.min()])},
+        {**up, COIN: np.full(2, np.log(2))},
+        title=f"At a training loss of {equal} nats, the loss of new texts is {said}",
+        xlabel="training loss (nats)",
         ylabel="loss of new texts (nats)",
         log_x=True,
     )

@@ -28,7 +28,6 @@ Correct = NDArray[np.float64]
 
 BODY_RATE, HEAD_RATE, SIZE, STEPS, WARM = 1e-3, 1e-2, 10, 100, 0.1
 SIZES = {"dim": 96, "heads": 4, "layers": 3, "longest": 32}
-KINDS = ("pretrained", "scrambled", "fresh")
 WITHOUT_MARK = "kind of question, ? taken off"
 
 

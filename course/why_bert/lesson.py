@@ -1,15 +1,15 @@
 """All that lesson 14 takes from the course: texts, runs with a fault, and pictures."""
 
 from course.results import published
-from course.results.lead import stored_lead
+from course.results.lead import NamedLead
 from course.results.stored import stored_result
 from course.texts.noun_or_verb import next_class, noun_or_verb, plain_nouns_and_verbs
 from course.why_bert.broken_bodies import planted
-from course.why_bert.elmo_in_answering import elmo_in_answering
 from course.why_bert.figures import (
     bars,
     broken_figure,
     by_labels,
+    held_out_at,
     knowledge_figure,
     knowledge_leads,
     label_curves,
@@ -18,12 +18,9 @@ from course.why_bert.figures import (
 )
 from course.why_bert.published_tables import (
     features_figure,
-    fixed_and_open,
     glue_figure,
     gone_figure,
     ner_figure,
-    print_elmo,
-    squad_and_swag,
 )
 from course.why_bert.rivals import table_of_last_words
 from elmo_mini.models.fine_tuning import CausalLM
@@ -33,14 +30,14 @@ from elmo_mini.transformer.files import load_causal_lm
 __all__ = [
     "BOUNDARY",
     "CausalLM",
+    "NamedLead",
     "bars",
     "broken_figure",
     "by_labels",
-    "elmo_in_answering",
     "features_figure",
-    "fixed_and_open",
     "glue_figure",
     "gone_figure",
+    "held_out_at",
     "knowledge_figure",
     "knowledge_leads",
     "label_curves",
@@ -52,10 +49,7 @@ __all__ = [
     "noun_or_verb",
     "plain_nouns_and_verbs",
     "planted",
-    "print_elmo",
     "published",
-    "squad_and_swag",
-    "stored_lead",
     "stored_result",
     "table_of_last_words",
 ]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 from scipy.sparse.linalg import svds
 
+from course.baselines.counted_vectors import positive_pmi
 from course.results.accuracy import share, share_right
 from course.results.stored import FOLDER, write_result
 from course.word2vec import analogies
@@ -58,12 +59,7 @@ def window_counts(texts: Sequence[Sequence[int]], words: int, window: int) -> sp
 
 def counted_vectors(counts: sparse.csr_matrix, shift: int, power: float, size: int) -> Floats:
     """(V, size) singular vectors of the positive PMI less log `shift`."""
-    table = counts.tocoo()
-    total, by_row, by_column = counts.sum(), counts.sum(1).A1, counts.sum(0).A1
-    pmi = np.log(table.data * total / (by_row[table.row] * by_column[table.col])) - np.log(shift)
-    kept = pmi > 0
-    positive = sparse.csr_matrix((pmi[kept], (table.row[kept], table.col[kept])), counts.shape)
-    left, values, _ = svds(positive, size, random_state=0)
+    left, values, _ = svds(positive_pmi(counts, shift), size, random_state=0)
     return np.asarray(left * values**power, dtype=np.float64)
 
 

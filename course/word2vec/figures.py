@@ -150,7 +150,9 @@ def kinds(found: Mapping[str, Numbers], chance: Numbers, network: str, rival: st
     network, rival : the two whose difference the title states
     """
     lead = Lead.of(share(found[network] - found[rival]))
-    said = {"ahead": "is ahead of", "behind": "is behind"}.get(lead.verdict, "is level with")
+    said = {"ahead": "is ahead of", "behind": "is behind"}.get(
+        lead.verdict, "is not clearly apart from"
+    )
     sides = {
         side: [share(row) if name.startswith(side) else NOT_THERE for name, row in found.items()]
         for side in ("network", "counts", "both")
@@ -182,6 +184,6 @@ def rivals(numbers: Mapping[str, Any]) -> Picture:
         list(MEASURES),
         {name: [measure["values"][name] for measure in measures] for name in WAYS},
         title="Both sides tuned, the network is "
-        + (", ".join(said) if said else "no better than counts, and no worse"),
+        + (", ".join(said) if said else "not clearly apart from counts"),
         ylabel="% right; correlation x 100",
     )

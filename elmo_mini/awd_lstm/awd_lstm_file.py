@@ -102,19 +102,21 @@ def load_awd_lstm(
     file = course_file(direction) if path is None else as_path(path)
     tensors, record = read_checkpoint(file)
     try:
-        options = AWDLSTMOptions.from_dict(record["options"])
         words = record["vocabulary"]
         vocabulary = Vocabulary(words["words"], words["counts"], unknown=words["unknown"])
+        sizes = {**record["options"], "vocabulary_size": len(vocabulary)}
+        options = AWDLSTMOptions.from_dict(sizes)
     except (KeyError, TypeError, ValueError) as wrong:
         raise CheckpointDamaged(f"{file} holds no AWD-LSTM: {wrong}") from wrong
     weights = {
-        name: tensor.float() * tensors.get(name + SCALE, 1)
+        name: tensor * tensors[name + SCALE] if name + SCALE in tensors else tensor
         for name, tensor in tensors.items()
         if not name.endswith(SCALE)
     }
     if options.tied and "embedding.weight" in weights:
         weights["decoder.weight"] = weights["embedding.weight"]
-    return with_weights(lambda: AWDLSTM(options), weights, file), vocabulary
+    model = with_weights(lambda: AWDLSTM(options), weights, file, layers=options.layers)
+    return model, vocabulary
 
 
 def read_awd_lstm_record(path: PathLike) -> dict[str, Any]:

@@ -4,16 +4,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.fast.bilm_options import MOST_WEIGHTS, MOST_WORDS
+from elmo_mini.fast.character_options import MOST_LAYERS, require_whole_numbers
 from elmo_mini.models.awd_lstm import AWDLSTMSizes
 
 DIRECTIONS = ("forward", "backward")
-DROPOUTS = (
-    "embedding_dropout",
-    "input_dropout",
-    "hidden_dropout",
-    "output_dropout",
-    "weight_drop",
-)
+DROPOUTS = ("embedding_dropout", "input_dropout", "hidden_dropout", "output_dropout", "weight_drop")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,15 +22,17 @@ class AWDLSTMOptions(AWDLSTMSizes):
     Raises
     ------
     ConfigurationError
-        If a size is no whole number above 0, a dropout is outside 0 to below 1, or the direction
-        is unknown.
+        If a size is no whole number above 0 or too large, a dropout is outside 0 to below 1,
+        or the direction is unknown.
     """
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary_size", "dim", "hidden_dim", "layers"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigurationError(f"{name} is {value!r}; it must be a whole number above 0")
+        require_whole_numbers({"vocabulary_size": self.vocabulary_size}, MOST_WORDS)
+        require_whole_numbers({"dim": self.dim, "hidden_dim": self.hidden_dim})
+        require_whole_numbers({"layers": self.layers}, MOST_LAYERS)
+        weights = sum(4 * gives * (reads + gives) for reads, gives in self.layer_sizes)
+        if weights + self.vocabulary_size * self.dim > MOST_WEIGHTS:
+            raise ConfigurationError(f"lower dim or hidden_dim: at most {MOST_WEIGHTS:,} weights")
         for name in DROPOUTS:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value < 1:

@@ -49,12 +49,7 @@ def course_awd_sources() -> list[Source]:
 
 
 def read_text(
-    sources: list[Source],
-    *,
-    words: int,
-    share: float,
-    direction: str,
-    without_evaluated: bool,
+    sources: list[Source], *, words: int, share: float, direction: str, without_evaluated: bool
 ) -> PretrainingText:
     """Read, hold out a share in blocks of sentences, count the words, and turn into ids.
 

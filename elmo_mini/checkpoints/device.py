@@ -5,7 +5,7 @@ import torch
 from elmo_mini.errors import ConfigurationError
 
 
-def usable_device(name: str, instead: str) -> torch.device:
+def usable_device(name: torch.device | str, instead: str) -> torch.device:
     """The device of this name.
 
     Parameters
@@ -21,7 +21,7 @@ def usable_device(name: str, instead: str) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError as wrong:
-        raise ConfigurationError(f"there is no kind of device {name!r}; {instead}") from wrong
+        raise ConfigurationError(f"there is no kind of device {str(name)!r}; {instead}") from wrong
     if device.type == "cuda" and not torch.cuda.is_available():
         raise ConfigurationError(f"PyTorch sees no GPU here; {instead}")
     try:

@@ -115,22 +115,16 @@ def _in_folder(folder: Path) -> tuple[Path] | tuple[Path, Path]:
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """The options by which every command names its model."""
-    group = parser.add_argument_group("model")
-    group.add_argument(
-        "--model",
-        metavar="PATH",
-        help="an official options.json (with --weights), a folder with both official files, or a "
-        "checkpoint, .safetensors (default: the course's own)",
+    add = parser.add_argument_group("model").add_argument
+    model = (
+        "an official options.json (with --weights), a folder with both official files, or a "
+        "checkpoint, .safetensors (default: the course's own)"
     )
-    group.add_argument("--weights", metavar="PATH", help="the official weights.hdf5")
-    group.add_argument(
-        "--vocabulary",
-        metavar="PATH",
-        help="of official files of a model over whole words: its words, one a line",
-    )
-    group.add_argument(
-        "--device", default="cpu", help="where to run it: cpu (the default), cuda, cuda:1 ..."
-    )
+    add("--model", metavar="PATH", help=model)
+    add("--weights", metavar="PATH", help="the official weights.hdf5")
+    vocabulary = "of official files of a model over whole words: its words, one a line"
+    add("--vocabulary", metavar="PATH", help=vocabulary)
+    add("--device", default="cpu", help="where to run it: cpu (the default), cuda, cuda:1 ...")
 
 
 def model_of(args: argparse.Namespace) -> FastBiLM:

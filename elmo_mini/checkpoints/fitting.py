@@ -1,20 +1,20 @@
 """Whether a file's arrays and a model belong together, said before anything is copied."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
-from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
 from elmo_mini.fast.projected_lstm import ProjectedLSTM
 
+Model = TypeVar("Model", bound=nn.Module)
 SHOWN = 4
 PARAMETERS = {"weight", "bias", "projection"}
 
@@ -31,10 +31,15 @@ class _WithoutNumbers(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def planned(options: BiLMOptions) -> FastBiLM:
-    """A model of these sizes without numbers, for which no memory is taken."""
+def planned(make: Callable[[], Model]) -> Model:
+    """The model that `make` builds, without numbers: no memory is taken for them."""
     with torch.device("meta"), _WithoutNumbers():
-        return FastBiLM(options)
+        return make()
+
+
+def shapes_of(parts: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    """The shape of each part by its name."""
+    return {name: tuple(part.shape) for name, part in parts.items()}
 
 
 def misfits(

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from typing import Any
+from uuid import uuid4
 
 import torch
 
 from elmo_mini._version import __version__
-from elmo_mini.checkpoints.pretrained import load_pretrained, save_pretrained, weight_dtype
+from elmo_mini.checkpoints.pretrained import as_entries, save_pretrained, weight_dtype, with_record
 from elmo_mini.errors import ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
@@ -15,6 +16,7 @@ from elmo_mini.files import as_path, make_folder, write_text, written_whole
 from elmo_mini.plain_text import NotPlainText, text_of
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
+_SAVE = "folder_save"  # in both files: which save they are of
 
 
 def save_folder(
@@ -27,46 +29,52 @@ def save_folder(
     """Write the three files; settings and errors as in `save_pretrained`.
 
     A model that is in the folder is replaced. A ``README.md`` that is there stays as it is.
-    `own` are further entries of the configuration, JSON values, for `folder_config`.
+    `own` are further entries of the configuration, JSON values, for `with_config`.
     """
-    path = as_path(folder)
+    path, save = as_path(folder), {_SAVE: uuid4().hex}
     make_folder(path)
     config = {"model_type": "elmo", "elmo_mini_version": __version__, **bilm.options.to_dict()}
-    config |= own or {}
+    config |= {**(own or {}), **save}
     with written_whole(path / CONFIG) as part:  # no weights without it beside another's mixes
         part.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-        save_pretrained(bilm, path / WEIGHTS, record, dtype)
+        save_pretrained(bilm, path / WEIGHTS, {**as_entries(record), **save}, dtype)
     if not (path / CARD).exists():
         write_text(path / CARD, _card(bilm, record or {}, dtype or weight_dtype(bilm)))
 
 
 def load_folder(folder: PathLike, *, stateful: bool = False) -> FastBiLM:
-    """The model of a folder of `save_folder`, without gradients.
+    """The model of a folder of `save_folder`, without gradients; raises as `with_config`."""
+    return with_config(folder, stateful=stateful)[0]
+
+
+def with_config(folder: PathLike, *, stateful: bool = False) -> tuple[FastBiLM, dict[str, Any]]:
+    """The model of `load_folder` and the content of ``config.json``, of one save.
 
     Raises
     ------
     FileNotFoundError
         If the folder or one of the two files is missing; the message says what it holds.
     ElmoFileError, CheckpointDamaged
-        If a file is damaged, or they are of two models.
+        If a file is damaged, or they are of two models, or of two saves of one.
     """
-    config = folder_config(folder)
+    config = _config(folder)
     path = as_path(folder)
     try:
         options = BiLMOptions.from_dict(config)
     except ElmoFileError as wrong:
         raise ElmoFileError(f"{path / CONFIG} cannot be read: {wrong}") from wrong
-    bilm = load_pretrained(path / WEIGHTS, stateful=stateful)
+    bilm, record = with_record(path / WEIGHTS, stateful=stateful)
     if bilm.options != options:
         raise ElmoFileError(
             f"{path / CONFIG} describes another model than {path / WEIGHTS}; both files must come "
             "from one model"
         )
-    return bilm
+    if record.get(_SAVE) not in (None, config.get(_SAVE)):  # none: stored anew, or long ago
+        raise ElmoFileError(f"{CONFIG} and {WEIGHTS} in {path} are of two saves; save it again")
+    return bilm, config
 
 
-def folder_config(folder: PathLike) -> dict[str, Any]:
-    """The content of ``config.json``; raises as `load_folder`."""
+def _config(folder: PathLike) -> dict[str, Any]:
     path = as_path(folder)
     if not path.is_dir():
         raise FileNotFoundError(

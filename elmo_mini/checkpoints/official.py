@@ -11,7 +11,7 @@ file, its vocabulary.
 
 import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +25,7 @@ from elmo_mini.checkpoints.fitting import (
     check_weights_are_all,
     misfits,
     planned,
+    shapes_of,
 )
 from elmo_mini.checkpoints.hdf5_weights import check_stored, numbers, opened
 from elmo_mini.checkpoints.official_names import official_weights
@@ -35,7 +36,7 @@ from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.word_table import WordTable, characters_for
 from elmo_mini.files import as_path, existing_file, written_whole
 from elmo_mini.hdf5_target import HDF5Target
-from elmo_mini.plain_text import NotPlainText, text_of
+from elmo_mini.plain_text import text_of
 
 LARGEST_OPTIONS = 1_000_000  # bytes; an options file has about one thousand
 
@@ -58,8 +59,6 @@ def read_options(options_file: PathLike) -> BiLMOptions:
         )
     try:
         content = json.loads(text_of(path))
-    except NotPlainText as wrong:
-        raise ElmoFileError(f"{path} is not a JSON options file: {wrong}") from wrong
     except (ValueError, RecursionError) as wrong:
         raise ElmoFileError(f"{path} is not a JSON options file: {wrong}") from wrong
     try:
@@ -95,7 +94,7 @@ def load_bilm(
     if words is not None:
         options = replace(options, max_characters=characters_for(words))
     path = existing_file(weight_file)
-    plan = planned(options)
+    plan = planned(lambda: FastBiLM(options))
     with opened(path, official_weights(plan)) as datasets:
         _check_fit(path, plan, datasets)  # before anything is allocated
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
@@ -117,7 +116,7 @@ def load_weights(bilm: FastBiLM, weight_file: PathLike) -> None:
             name: torch.from_numpy(numbers(datasets[name])).to(part.dtype)
             for name, part in parts.items()
         }
-    _refuse(path, misfits(arrays, _shapes(parts)))  # a number may be finite in float64 alone
+    _refuse(path, misfits(arrays, shapes_of(parts)))  # a number may be finite in float64 alone
     with torch.no_grad():
         for name, part in parts.items():
             part.copy_(arrays[name])
@@ -130,12 +129,8 @@ def _check_fit(path: Path, bilm: FastBiLM, datasets: dict[str, h5py.Dataset]) ->
         raise ElmoFileError(_why_none(path, first, datasets))
     parts = official_weights(bilm)
     foreign = [name for name in datasets if name.startswith(("CNN", "RNN_")) and name not in parts]
-    _refuse(path, misfits(datasets, _shapes(parts), foreign))
+    _refuse(path, misfits(datasets, shapes_of(parts), foreign))
     check_stored(path, {name: datasets[name] for name in parts})
-
-
-def _shapes(parts: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(part.shape) for name, part in parts.items()}
 
 
 def _refuse(path: Path, faults: str) -> None:

@@ -17,12 +17,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from elmo_mini.checkpoints.fitting import (
-    check_finite_weights,
-    check_weights_are_all,
-    misfits,
-    planned,
-)
+from elmo_mini.checkpoints.fitting import check_finite_weights, check_weights_are_all
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -68,8 +63,7 @@ def save_pretrained(
         If a part of the model was replaced, so that its weights alone would be another model; or a
         weight is no finite number as `dtype`, since no file with such a one is read back.
     """
-    if not isinstance(record, Mapping | None):
-        raise TypeError(f"record is {record!r:.40}; pass a mapping of names to JSON values")
+    record = as_entries(record)
     check_weights_are_all(bilm)
     own_dtype = weight_dtype(bilm)
     dtype = own_dtype if dtype is None else dtype
@@ -85,9 +79,15 @@ def save_pretrained(
         tensors |= {name: x.to(exact) for name, x in zip(START, start, strict=True)}
     words = words_of(bilm.token_encoder)
     own: dict[str, Any] = {} if words is None else {"words": words}
-    if own_dtype != torch.float32:
-        own["model_dtype"] = _NAMES[own_dtype]
-    write_checkpoint(path, tensors, {**(record or {}), "options": bilm.options.to_dict(), **own})
+    own |= {"options": bilm.options.to_dict(), "model_dtype": _NAMES[own_dtype]}
+    write_checkpoint(path, tensors, {**record, **own})
+
+
+def as_entries(record: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The entries of a record; raises TypeError where it is no mapping."""
+    if not isinstance(record, Mapping | None):
+        raise TypeError(f"record is {record!r:.40}; pass a mapping of names to JSON values")
+    return dict(record or {})
 
 
 def weight_dtype(model: nn.Module) -> torch.dtype:
@@ -109,7 +109,11 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
     CheckpointDamaged
         If the file is truncated, or holds something else.
     """
-    file = COURSE_CHECKPOINT if path is None else path
+    return with_record(COURSE_CHECKPOINT if path is None else path, stateful=stateful)[0]
+
+
+def with_record(file: PathLike, *, stateful: bool = False) -> tuple[FastBiLM, dict[str, Any]]:
+    """The model of `load_pretrained` and what its file says about itself, read at once."""
     tensors, record = read_checkpoint(file)
     if "options" not in record:
         raise CheckpointDamaged(
@@ -118,15 +122,12 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
         )
     try:
         options = BiLMOptions.from_dict(record["options"])
-        dtype = {name: kind for kind, name in _NAMES.items()}[record.get("model_dtype", "float32")]
+        if (kind := record.get("model_dtype", "float32")) not in _NAMES.values():
+            raise ElmoFileError(f"its model_dtype is {kind!r:.40}, no type of weights")
+        dtype: torch.dtype = getattr(torch, kind)
     except (ElmoFileError, KeyError, TypeError) as wrong:
         raise CheckpointDamaged(f"{file}: {wrong}") from wrong
     start = {name: tensors.pop(name) for name in START if name in tensors}
-    # Nothing is allocated before the file is known to fit.
-    wanted = {name: tuple(x.shape) for name, x in planned(options).state_dict().items()}
-    faults = misfits(tensors, wanted, [name for name in tensors if name not in wanted])
-    if faults:
-        raise CheckpointDamaged(f"{file} does not fit the model: {faults}")
     bilm = with_weights(lambda: FastBiLM(options, stateful=stateful), tensors, file, dtype)
     if isinstance(bilm.token_encoder, WordTable):
         try:
@@ -142,7 +143,7 @@ def load_pretrained(path: PathLike | None = None, *, stateful: bool = False) -> 
             )
         except (KeyError, RuntimeError) as wrong:
             raise CheckpointDamaged(f"{file} does not fit the model: {wrong}") from wrong
-    return bilm.requires_grad_(False)
+    return bilm.requires_grad_(False), record
 
 
 def read_record(path: PathLike) -> dict[str, Any]:

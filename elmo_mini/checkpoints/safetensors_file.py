@@ -6,21 +6,20 @@ no code.
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import Tensor
 
+from elmo_mini.checkpoints.fitting import Model, misfits, planned, shapes_of
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.files import check_utf8, existing_file, written_whole
 
 _RECORD = "record"
 RENAMED = {"place.weight": "position_embedding.weight"}
 """Parameters of releases before 0.2 and what they are called now; files of both are read."""
-
-Model = TypeVar("Model", bound=nn.Module)
 
 
 class CheckpointDamaged(ConfigurationError):
@@ -55,9 +54,7 @@ def write_checkpoint(
             raise OSError(f"{path} cannot be written: {wrong}") from wrong
 
 
-def read_checkpoint(
-    path: PathLike, device: str = "cpu"
-) -> tuple[dict[str, Tensor], dict[str, Any]]:
+def read_checkpoint(path: PathLike) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The tensors and the record of a file of `write_checkpoint`.
 
     Raises
@@ -70,15 +67,15 @@ def read_checkpoint(
     check_utf8(path)
     path = existing_file(path, "checkpoint")
     try:
-        with safe_open(path, "pt", device=device) as file:
-            record = json.loads((file.metadata() or {})[_RECORD])
+        with safe_open(path, "pt", device="cpu") as file:
+            record = dict(json.loads((file.metadata() or {})[_RECORD]))
             names = list(file.keys())
             return {_current_name(name): file.get_tensor(name) for name in names}, record
     except SafetensorError as wrong:
         raise CheckpointDamaged(
             f"{path} is no whole safetensors file ({wrong}); fetch or train it again"
         ) from wrong
-    except (KeyError, ValueError) as wrong:
+    except (KeyError, TypeError, ValueError, RecursionError) as wrong:
         raise CheckpointDamaged(
             f"{path} is a safetensors file, but not one written by elmo_mini: its record is missing"
         ) from wrong
@@ -97,8 +94,13 @@ def with_weights(
     tensors: Mapping[str, Tensor],
     path: PathLike,
     dtype: torch.dtype = torch.float32,
+    *,
+    ours: bool = True,
+    layers: int = 0,
 ) -> Model:
     """A model with the weights of a file; no random number is used up.
+
+    Nothing is allocated before the file is known to fit.
 
     Parameters
     ----------
@@ -106,6 +108,8 @@ def with_weights(
     tensors : its state
     path : where they come from, for the message
     dtype : of the model's weights, whatever that of the file's
+    ours : False where `make` builds a class of the reader's own, which may need real numbers
+    layers : as many as the file says that it has
 
     Returns
     -------
@@ -114,10 +118,18 @@ def with_weights(
     Raises
     ------
     CheckpointDamaged
-        If names or shapes are not the model's.
+        If names or shapes are not the model's, or a weight is no finite number.
     ConfigurationError
         If new tensors are made on the meta device.
     """
+    try:
+        if layers > len(tensors):
+            raise ValueError(f"it says {layers:,} layers, and holds {len(tensors)} arrays")
+        wanted = shapes_of(planned(make).state_dict() if ours else tensors)
+        if faults := misfits(tensors, wanted, tensors.keys() - wanted.keys()):
+            raise ValueError(faults)
+    except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as wrong:
+        raise CheckpointDamaged(f"{path} does not fit the model: {wrong}") from wrong
     with torch.random.fork_rng(devices=[]):
         model = make().to(dtype)
     if any(weight.is_meta for weight in model.parameters()):

@@ -1,5 +1,6 @@
 """The vocabulary file of a model over whole words, as bilm-tf reads it: one word a line."""
 
+import re
 from collections.abc import Sequence
 
 from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
@@ -32,8 +33,13 @@ def read_words(path: PathLike) -> list[str]:
 
 
 def write_words(path: PathLike, words: Sequence[str]) -> None:
-    """Write a file for `read_words`."""
+    """Write a file for `read_words`; refuse a word that it would read otherwise."""
     check_words("words", words)
+    for word in words:
+        if word != word.strip() or word == _NO_WORD or re.search(r"[\n\r\0]", word):
+            raise ConfigurationError(
+                f"the word {word!r} cannot stand in a vocabulary file; save_pretrained keeps it"
+            )
     write_text(path, "".join(f"{word}\n" for word in words))
 
 

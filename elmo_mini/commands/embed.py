@@ -31,51 +31,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="INPUT", help="a UTF-8 text file, one sentence a line")
     parser.add_argument("output", metavar="OUTPUT", help="the file to write")
     add_model_arguments(parser)
-    group = parser.add_argument_group("what to write")
-    group.add_argument(
-        "--layers",
-        choices=get_args(Layers),
-        default="all",
-        help="all layers, the top one, or their average; a cache always holds all (default: all)",
+    add = parser.add_argument_group("what to write").add_argument
+    layers = "all layers, the top one, or their average; a cache always holds all (default: all)"
+    add("--layers", choices=get_args(Layers), default="all", help=layers)
+    dtype = "float16 halves the file and keeps about three digits (default: float32)"
+    add("--dtype", choices=get_args(Dtype), default="float32", help=dtype)
+    split = "find the words with elmo_mini's tokeniser; otherwise white space parts them"
+    add("--split-words", action="store_true", help=split)
+    add("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
+    add("--overwrite", action="store_true", help="replace OUTPUT if it is there")
+    resume = (
+        "keep the vectors in OUTPUT.resume until all are there; the same command then goes on "
+        "after a kill. Takes the space of OUTPUT twice"
     )
-    group.add_argument(
-        "--dtype",
-        choices=get_args(Dtype),
-        default="float32",
-        help="float16 halves the file and keeps about three digits (default: float32)",
+    add("--resume", action="store_true", help=resume)
+    size = "sentences at once (default: 64)"
+    add("--batch-size", type=positive_int, default=64, metavar="N", help=size)
+    stateful = (
+        "carry the LSTM's state from batch to batch as AllenNLP did; not for a cache. A line's "
+        "vectors then depend on the lines before it"
     )
-    group.add_argument(
-        "--split-words",
-        action="store_true",
-        help="find the words with elmo_mini's tokeniser; otherwise white space parts them",
+    add("--stateful", action="store_true", help=stateful)
+    warm_up = (
+        "read the sentences of this text first, once; the state they lead to is then where every "
+        "sentence starts, in place of zeros"
     )
-    group.add_argument("--format", choices=get_args(Format), help="in place of OUTPUT's suffix")
-    group.add_argument("--overwrite", action="store_true", help="replace OUTPUT if it is there")
-    group.add_argument(
-        "--resume",
-        action="store_true",
-        help="keep the vectors in OUTPUT.resume until all are there; the same command then goes on "
-        "after a kill. Takes the space of OUTPUT twice",
-    )
-    group.add_argument(
-        "--batch-size",
-        type=positive_int,
-        default=64,
-        metavar="N",
-        help="sentences at once (default: 64)",
-    )
-    group.add_argument(
-        "--stateful",
-        action="store_true",
-        help="carry the LSTM's state from batch to batch as AllenNLP did; not for a cache. A "
-        "line's vectors then depend on the lines before it",
-    )
-    group.add_argument(
-        "--warm-up",
-        metavar="FILE",
-        help="read the sentences of this text first, once; the state they lead to is then where "
-        "every sentence starts, in place of zeros",
-    )
+    add("--warm-up", metavar="FILE", help=warm_up)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     check_not_read(args.output, [args.input, args.warm_up, *files_of(args)])
     bilm = model_of(args)
     bilm.stateful = args.stateful
-    if args.warm_up:
+    if args.warm_up is not None:
         _warm_up(bilm, Path(args.warm_up), args.split_words)
     written = embed_file(
         bilm,

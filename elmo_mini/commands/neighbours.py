@@ -1,7 +1,6 @@
 """``python -m elmo_mini neighbours``: what a word in a sentence is near to, layer by layer."""
 
 import argparse
-from pathlib import Path
 
 from elmo_mini import corpora
 from elmo_mini.arguments import non_negative_int, positive_int, typed
@@ -28,62 +27,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("sentence", type=typed, metavar="SENTENCE", help="text; it is split into words here")
     add("word", type=typed, metavar="WORD", help="one word of the sentence, as it stands there")
-    parser.add_argument(
-        "--occurrence",
-        type=positive_int,
-        default=1,
-        metavar="N",
-        help="which one, if the word stands there more than once (default: 1, the first)",
-    )
+    one = "which one, if the word stands there more than once (default: 1, the first)"
+    add("--occurrence", type=positive_int, default=1, metavar="N", help=one)
     add_model_arguments(parser)
     group = parser.add_argument_group("where to look")
-    where = group.add_mutually_exclusive_group()
-    where.add_argument(
-        "--corpus",
-        metavar="NAME",
-        help="a corpus of `python -m elmo_mini corpora` (default: brown, or lee where it is not)",
-    )
-    where.add_argument("--text", metavar="FILE", help="a UTF-8 text file of your own")
-    where.add_argument("--cache", metavar="FILE", help="a .vectors file written by `embed`")
-    which = group.add_mutually_exclusive_group()
-    which.add_argument(
-        "--forms",
-        type=typed,
-        nargs="+",
-        metavar="FORM",
-        help="compare with these words, whatever their case (default: WORD alone)",
-    )
-    which.add_argument(
-        "--any-word", action="store_true", help="compare with every word, which is slower"
-    )
-    shown = parser.add_argument_group("what to show")
-    shown.add_argument(
-        "--layers",
-        type=non_negative_int,
-        nargs="+",
-        metavar="K",
-        help="layers to show (default: all)",
-    )
-    shown.add_argument(
+    add = group.add_mutually_exclusive_group().add_argument
+    corpus = "a corpus of `python -m elmo_mini corpora` (default: brown, or lee where it is not)"
+    add("--corpus", metavar="NAME", help=corpus)
+    add("--text", metavar="FILE", help="a UTF-8 text file of your own")
+    add("--cache", metavar="FILE", help="a .vectors file written by `embed`")
+    add = group.add_mutually_exclusive_group().add_argument
+    forms = "compare with these words, whatever their case (default: WORD alone)"
+    add("--forms", type=typed, nargs="+", metavar="FORM", help=forms)
+    add("--any-word", action="store_true", help="compare with every word, which is slower")
+    add = parser.add_argument_group("what to show").add_argument
+    layers = "layers to show (default: all)"
+    add("--layers", type=non_negative_int, nargs="+", metavar="K", help=layers)
+    add(
         "--top", type=positive_int, default=5, metavar="N", help="neighbours per layer (default: 5)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the neighbours."""
-    sentence = tokenize(args.sentence)
+    sentence, (name, text) = tokenize(args.sentence), _where(args)
     position = _find(args.word, sentence, args.occurrence)
     found = context_neighbours(
         model_of(args),
         sentence,
         position,
-        _where(args),
+        text,
         forms=args.forms,
         any_word=args.any_word,
         layers=args.layers,
         topn=args.top,
     )
-    print(f"\nNearest to: {in_brackets(sentence, position)}")
+    print(f"\nNearest to: {in_brackets(sentence, position)}\nin {name}")
     for layer, neighbours in found.items():
         print(f"\nlayer {layer}{' (no context)' if layer == 0 else ''}")
         for neighbour in neighbours:
@@ -102,10 +81,11 @@ def _find(word: str, sentence: list[str], occurrence: int) -> int:
     return places[occurrence - 1]
 
 
-def _where(args: argparse.Namespace) -> Text | VectorCache:
-    if args.cache:
-        return VectorCache(args.cache)
-    if args.text:
-        return corpora.from_text_file(Path(args.text)).sentences
-    corpus = corpora.load(args.corpus) if args.corpus else corpora.course_text()
-    return corpus.sentences
+def _where(args: argparse.Namespace) -> tuple[str, Text | VectorCache]:
+    """What is searched, and its name."""
+    if args.cache is not None:
+        return args.cache, VectorCache(args.cache)
+    if args.text is not None:
+        return args.text, corpora.from_text_file(args.text).sentences
+    corpus = corpora.course_text() if args.corpus is None else corpora.load(args.corpus)
+    return corpus.name, corpus.sentences

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from elmo_mini.arguments import (
     dropout_rate,
+    held_out_share,
     non_negative_float,
     non_negative_int,
     number,
@@ -26,7 +27,7 @@ from elmo_mini.training.options import (
     settings_of,
     use_threads,
 )
-from elmo_mini.training.pretraining.model_card import describe, write_history, write_model
+from elmo_mini.training.pretraining.model_card import describe, halve, write_history, write_model
 from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from elmo_mini.training.pretraining.run import Pretraining
 from elmo_mini.training.pretraining.settings import DECAYS, OPTIMISERS, Settings
@@ -37,7 +38,6 @@ from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
 
 EPOCHS = number("above 0 and up to 1,000,000", lambda x: 0 < x <= 1e6)
-SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
 VOCABULARY = whole_number(4)  # three of them are no words
 WRITTEN = (
     "checkpoint.safetensors",
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--clip", type=positive_float, help="gradient norm (1; adagrad: 10, as bilm-tf)")
     add("--dropout", type=dropout_rate, help="before each layer and the softmax (0.1)")
     add("--in-order", action="store_true", help="keep the sentences in the order of the text")
-    add("--validation", type=SHARE, default=0.02, help="share of the text held out (0.02)")
+    add("--validation", type=held_out_share, default=0.02, help="share of the text held out (0.02)")
     add("--validate-steps", type=positive_int, help="steps between validations (an epoch)")
     add("--half", action=argparse.BooleanOptionalAction, help="store the model in float16")
     add("--official", action="store_true", help="write options.json and weights.hdf5 too")
@@ -106,6 +106,7 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     training = Pretraining(settings, vocabulary, text, validation, processes)
     training.validate_every = args.validate_steps or max(1, per_epoch)
     say(describe(training, text, validation))
+    checkpoint = folder / "checkpoint.safetensors"
 
     def validated() -> str:
         entry = training.history.validation[-1]
@@ -119,13 +120,20 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
 
     if not carry_out(
         training,
-        folder / "checkpoint.safetensors",
+        checkpoint,
         args,
         validated=validated,
         saved=lambda: write_history(training, folder),
     ):
         return
     model = folder / "model.safetensors"
+    if processes.first and not model.is_file():
+        raise FileNotFoundError(
+            f"the run has ended, and its best model, {model}, is gone; bring it back, or "
+            "name another folder with --output to train anew"
+        )
+    if args.half and processes.first:  # which may not have been asked for when it was written
+        halve(model)
     if args.official and processes.first:
         save_bilm(load_pretrained(model), folder / "options.json", folder / "weights.hdf5")
     say(f"The model is {model}; README.md beside it says where it comes from.")

@@ -12,9 +12,9 @@ import torch
 
 from elmo_mini.arguments import (
     dropout_rate,
+    held_out_share,
     non_negative_float,
     non_negative_int,
-    number,
     positive_float,
     positive_int,
     whole_number,
@@ -38,8 +38,6 @@ from elmo_mini.training.options import (
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
 
-SHARE = number("above 0 and up to 0.5", lambda x: 0 < x <= 0.5)
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options; the defaults are those of the course checkpoint."""
@@ -61,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--alpha", type=non_negative_float, default=2.0, help="of AR (2)")
     add("--beta", type=non_negative_float, default=1.0, help="of TAR (1)")
     add("--sampled", type=non_negative_int, default=2048, help="negatives; 0: all words (2048)")
-    add("--validation", type=SHARE, default=0.02, help="share of the text held out (0.02)")
+    add("--validation", type=held_out_share, default=0.02, help="share of the text held out (0.02)")
     add("--stored-as", choices=STORED_AS, default="float32", help="numbers in the file (float32)")
 
 
@@ -72,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     model_file, card = f"{args.direction}.safetensors", f"{args.direction}.md"
     checkpoint = f"{args.direction}.checkpoint.safetensors"
     written = (model_file, card, checkpoint)
-    sources = prepared(args, written, course_awd_sources, begun=(checkpoint,))
+    sources = prepared(args, written, course_awd_sources, checkpoint=checkpoint)
     print(f"Reading {', '.join(source.name for source in sources)} ...", flush=True)
     text = read_text(
         sources,

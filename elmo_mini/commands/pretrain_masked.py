@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 
-from elmo_mini.arguments import number, positive_float, positive_int
+from elmo_mini.arguments import number, positive_float, positive_int, whole_number
 from elmo_mini.files import write_text
 from elmo_mini.models.masked_lm import MaskedLMOptions
 from elmo_mini.training.card import origin
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dim", type=positive_int, default=160, help="numbers of a state (160)")
     add("--heads", type=positive_int, default=4, help="heads of a block (4)")
     add("--layers", type=positive_int, default=4, help="blocks (4)")
-    add("--longest", type=positive_int, default=64, help="tokens of the longest text (64)")
+    add("--longest", type=whole_number(3), default=64, help="tokens of the longest text (64)")
     add("--learning-rate", type=positive_float, default=1e-3, help="the highest (0.001)")
     add("--chosen", type=SHARE, default=0.15, help="share of words asked for (0.15)")
     add("--validate-steps", type=positive_int, default=720, help="between validations (720)")

@@ -27,58 +27,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("task", metavar="TASK", help="what to ask the layers, see above")
     add_model_arguments(parser)
-    group = parser.add_argument_group("the probe")
-    group.add_argument(
-        "--probe",
-        choices=get_args(Kind),
-        help="nearest examples, nearest mean of a label, or logistic regression "
-        "(default: knn for senses, linear for parts of speech)",
+    add = parser.add_argument_group("the probe").add_argument
+    kinds = (
+        "nearest examples, nearest mean of a label, or logistic regression (default: knn for "
+        "senses, linear for parts of speech)"
     )
-    group.add_argument(
-        "--layers",
-        type=non_negative_int,
-        nargs="+",
-        metavar="K",
-        help="layers to probe (default: all)",
+    add("--probe", choices=get_args(Kind), help=kinds)
+    layers = "layers to probe (default: all)"
+    add("--layers", type=non_negative_int, nargs="+", metavar="K", help=layers)
+    add("--neighbours", type=positive_int, default=5, metavar="K", help="k of k-NN (default: 5)")
+    c = "of the linear probe: scikit-learn's C, smaller is smoother (default: 1)"
+    add("--c", type=positive_float, default=1.0, metavar="C", help=c)
+    size = (
+        "learn from N examples (of each ambiguous word), drawn anew in each draw (default: all, in "
+        "one draw)"
     )
-    group.add_argument(
-        "--neighbours", type=positive_int, default=5, metavar="K", help="k of k-NN (default: 5)"
-    )
-    group.add_argument(
-        "--c",
-        type=positive_float,
-        default=1.0,
-        metavar="C",
-        help="of the linear probe: scikit-learn's C, smaller is smoother (default: 1)",
-    )
-    group.add_argument(
-        "--train-size",
-        type=positive_int,
-        metavar="N",
-        help="learn from N examples (of each ambiguous word), drawn anew in each draw "
-        "(default: all, in one draw)",
-    )
-    group.add_argument(
-        "--draws", type=positive_int, default=5, metavar="N", help="how many draws (default: 5)"
-    )
-    group.add_argument(
-        "--seed", type=random_seed, default=0, metavar="N", help="of the first draw (default: 0)"
-    )
-    group.add_argument(
-        "--static", metavar="FILE", help="word2vec vectors of this package, as a further baseline"
-    )
-    files = parser.add_argument_group("files")
-    files.add_argument(
-        "--cache", metavar="FOLDER", help="keep the vectors there, for the next probe of this text"
-    )
-    files.add_argument("--output", metavar="FILE", help="store the result there as JSON")
+    add("--train-size", type=positive_int, metavar="N", help=size)
+    add("--draws", type=positive_int, default=5, metavar="N", help="how many draws (default: 5)")
+    add("--seed", type=random_seed, default=0, metavar="N", help="of the first draw (default: 0)")
+    static = "word2vec vectors of this package, as a further baseline"
+    add("--static", metavar="FILE", help=static)
+    add = parser.add_argument_group("files").add_argument
+    cache = "keep the vectors there, for the next probe of this text"
+    add("--cache", metavar="FOLDER", help=cache)
+    add("--output", metavar="FILE", help="store the result there as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
     """Probe, print the table, and store it where that is asked for."""
     output = ready_to_write(args.output) if args.output is not None else None
     if output is not None:
-        caches = as_path(args.cache).glob("*.vectors") if args.cache else []
+        caches = [] if args.cache is None else as_path(args.cache).glob("*.vectors")
         check_not_read(args.output, [args.static, *caches, *files_of(args)])
     task = load_task(args.task)
     report = probe(
@@ -91,20 +70,22 @@ def run(args: argparse.Namespace) -> int:
         train_size=args.train_size,
         draws=args.draws,
         seed=args.seed,
-        static=Word2Vec.load(args.static) if args.static else None,
-        cache=args.cache,
+        static=None if args.static is None else Word2Vec.load(args.static),
+        cache=None if args.cache is None else as_path(args.cache),
     )
-    if output is not None:
-        write_record(output, report.title, report.as_dict(), command=_command(args))
-    print(f"\n{report}")
+    try:  # a disk that is full, or a reader who has left, costs one of the two
+        print(f"\n{report}", flush=True)
+    finally:
+        if output is not None:
+            write_record(output, report.title, report.as_dict(), command=_command(args))
     return 0
 
 
 def _command(args: argparse.Namespace) -> str:
     """The command that gives these numbers; of paths, only the names, since folders differ."""
     words = ["python -m elmo_mini probe", args.task]
-    for name in ("model", "weights", "static"):
-        if getattr(args, name):
+    for name in ("model", "weights", "vocabulary", "static"):
+        if getattr(args, name) is not None:
             words.append(f"--{name} {readable(Path(getattr(args, name)).name)}")
     for name, default in (
         ("probe", None),

@@ -71,12 +71,13 @@ def run_command(
         return INTERRUPTED
     except (MemoryError, RuntimeError) as error:
         # PyTorch has an error of its own for a GPU's memory, and none for the processor's.
-        if not isinstance(error, MemoryError | caught) and not re.search(
+        if not isinstance(error, (MemoryError, *caught)) and not re.search(
             r"out of memory|not enough memory|can't allocate", str(error)
         ):
             raise
         lack = "" if isinstance(error, caught) else "not enough memory: "
-        print(f"{program} {arguments[0]}: {lack}{in_a_sentence(error)}", file=sys.stderr)
+        said = f"{program} {arguments[0]}: {lack}{in_a_sentence(error)}"
+        print(said.rstrip(": "), file=sys.stderr)
         return 2
     except caught as error:
         _discard_output(only_if_broken=True)

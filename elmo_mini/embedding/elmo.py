@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.checkpoints.model_folder import CONFIG, folder_config, load_folder, save_folder
+from elmo_mini.checkpoints.model_folder import CONFIG, save_folder, with_config
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import weight_dtype
 from elmo_mini.embedding.scalar_mix import AllenNLPScalarMix
@@ -94,8 +94,7 @@ class Elmo(nn.Module):
                 )
                 for _ in range(number)
             )
-        if cache_tokens:
-            self.bilm.cache_tokens(cache_tokens)
+        self.bilm.cache_tokens(cache_tokens)
         if vocab_to_cache is not None:
             self.bilm.cache_vocabulary(vocab_to_cache)
 
@@ -125,10 +124,9 @@ class Elmo(nn.Module):
             raise ConfigurationError(
                 f"{name} names another model than that of {folder}; pass it to Elmo itself"
             )
-        bilm = load_folder(folder).requires_grad_(
-            truth("requires_grad", settings.pop("requires_grad", False))
-        )
-        stored = stored_mixes(folder_config(folder), bilm.num_layers, as_path(folder) / CONFIG)
+        bilm, config = with_config(folder)
+        bilm.requires_grad_(truth("requires_grad", settings.pop("requires_grad", False)))
+        stored = stored_mixes(config, bilm.num_layers, as_path(folder) / CONFIG)
         number = num_output_representations
         if stored is None:
             return cls(None, None, 1 if number is None else number, module=bilm, **settings)

@@ -6,16 +6,17 @@ HDF5 and safetensors hold one array per line under the line's number, from ``"0"
 """
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elmo_mini.embedding.array_files import write_hdf5, write_safetensors
 from elmo_mini.embedding.cache import write_cache
-from elmo_mini.embedding.cache.writing import Dtype, as_type
+from elmo_mini.embedding.cache.writing import Dtype, as_type, stored_as
 from elmo_mini.embedding.resuming import resumed_stream, unfinished_vectors
 from elmo_mini.embedding.stream import Embedded, Sentence, TextHash, embed_stream
 from elmo_mini.errors import PathLike
@@ -25,6 +26,7 @@ from elmo_mini.files import (
     as_path,
     check_not_read,
     existing_file,
+    held,
     ready_to_write,
     written_whole,
 )
@@ -90,7 +92,8 @@ def embed_file(
         If there is no `source`; if there is a `target` and `overwrite` is not set. Where it came
         to be while the vectors were made, they are kept under another name, which is said.
     OSError
-        If the folder of `target` cannot be made, or `target` can be no ordinary file.
+        If the folder of `target` cannot be made, or `target` can be no ordinary file, or another
+        call resumes it just now.
     ValueError
         If `source` is no UTF-8 text, holds ``<S>`` or ``</S>``, or changes while it is read; if a
         setting is unknown, or `target` is `source`, whatever `overwrite` says; or if a stateful
@@ -101,7 +104,7 @@ def embed_file(
     check_not_read(write_to, [read])
     form = _format(write_to, format)
     _check_layers(layers)
-    stored = _stored_as(dtype)
+    stored = stored_as(dtype)
     if form == "cache" and layers != "all":
         raise ValueError(f"a cache always holds all layers; leave out layers={layers!r}")
     ready_to_write(write_to, overwrite=overwrite)
@@ -131,24 +134,26 @@ def embed_file(
         if found.hexdigest() != text.hexdigest():
             raise ValueError(f"{read} has changed while it was read; name a copy that stays")
 
-    try:
-        if form == "cache":
-            write_cache(bilm, (), write_to, dtype=dtype, overwrite=overwrite, stream=stream())
-        else:
-            arrays = (as_type(chosen_layers(embedded, layers), stored) for embedded in stream())
-            lead = (bilm.num_layers,) if layers == "all" else ()
-            shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
-            with written_whole(write_to, overwrite=overwrite) as part:
-                if form == "hdf5":
-                    write_hdf5(part, arrays, _sentence_to_index(read))
-                else:
-                    write_safetensors(part, arrays, shapes, stored, _sentence_to_index(read))
-    except KeptElsewhere:  # whole, under another name
+    wait = "wait until it has ended, or name another OUTPUT"
+    with held(kept, wait) if resume else nullcontext():
+        try:
+            if form == "cache":
+                write_cache(bilm, (), write_to, dtype=dtype, overwrite=overwrite, stream=stream())
+            else:
+                arrays = (as_type(chosen_layers(embedded, layers), stored) for embedded in stream())
+                lead = (bilm.num_layers,) if layers == "all" else ()
+                shapes = [(*lead, length, bilm.get_output_dim()) for length in lengths]
+                with written_whole(write_to, overwrite=overwrite) as part:
+                    if form == "hdf5":
+                        write_hdf5(part, arrays, _sentence_to_index(read))
+                    else:
+                        write_safetensors(part, arrays, shapes, stored, _sentence_to_index(read))
+        except KeptElsewhere:  # whole, under another name
+            if resume:
+                kept.unlink(missing_ok=True)
+            raise
         if resume:
             kept.unlink(missing_ok=True)
-        raise
-    if resume:
-        kept.unlink(missing_ok=True)
     return EmbeddedFile(write_to, form, len(lengths), sum(lengths), write_to.stat().st_size)
 
 
@@ -170,16 +175,6 @@ def read_sentences(path: Path, *, split_words: bool = False) -> Iterator[Sentenc
                     "boundaries itself, so take it out"
                 )
         yield sentence
-
-
-def _stored_as(dtype: object) -> np.dtype[Any]:
-    try:
-        stored = np.dtype(dtype)  # type: ignore[call-overload]
-    except TypeError:  # a name that numpy does not know
-        stored = np.dtype(object)
-    if dtype is None or stored.name not in get_args(Dtype):
-        raise ValueError(f"dtype is {dtype!r}; vectors are stored as float32 or float16")
-    return cast("np.dtype[Any]", stored)
 
 
 def _format(target: Path, format: str | None) -> Format:

@@ -7,6 +7,7 @@ boundaries.
 import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -213,15 +214,14 @@ class ElmoEmbedder:
                 f"input_file is {shown}, and not an open text file or other lines; "
                 "elmo_mini.embed_file takes a path"
             )
-        name = getattr(input_file, "name", None)
-        check_not_read(output_file_path, [name if isinstance(name, str) else None])
+        name, opened = getattr(input_file, "name", None), None
+        with suppress(AttributeError, OSError, ValueError):  # lines that are in no open file
+            opened = input_file.fileno()  # type: ignore[attr-defined]
+        check_not_read(output_file_path, [opened, name if isinstance(name, str) else None])
         target = ready_to_write(output_file_path, overwrite=overwrite)
+        forget = truth("forget_sentences", forget_sentences)
         lines = list(_stripped(input_file))
-        index = (
-            None
-            if truth("forget_sentences", forget_sentences)
-            else {line: str(n) for n, line in enumerate(lines)}
-        )
+        index = None if forget else {line: str(n) for n, line in enumerate(lines)}
         stream = embed_stream(self.bilm, map(str.split, lines), batch_size=batch_size)
         with written_whole(target, overwrite=overwrite) as part:
             write_hdf5(part, (chosen_layers(e, output_format) for e in stream), index)

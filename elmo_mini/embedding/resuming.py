@@ -1,7 +1,8 @@
 """A stream of vectors that goes on where it was killed.
 
 What was computed stands in a file beside the one to be written: a line of JSON that names the model
-and the text, then for each sentence the CRC-32 of its numbers and the numbers, float32.
+and the text, then for each sentence the CRC-32 of that line, the sentence's number and its numbers,
+and the numbers, float32: what another run has written in between does not count.
 """
 
 import json
@@ -28,10 +29,7 @@ def unfinished_vectors(target: Path) -> Path:
 
 
 def resumed_stream(
-    bilm: FastBiLM,
-    sentences: Callable[[], Iterable[Sentence]],
-    kept: Path,
-    **settings: Any,
+    bilm: FastBiLM, sentences: Callable[[], Iterable[Sentence]], kept: Path, **settings: Any
 ) -> Iterator[Embedded]:
     """As `embed_stream`, but sentences that a run before has computed are read from `kept`.
 
@@ -72,7 +70,7 @@ def resumed_stream(
             file.write(line)
         text = iter(sentences())
         done, end = 0, len(line)
-        for embedded in _read(file, bilm, sentences()):
+        for embedded in _read(file, line, bilm, sentences()):
             next(text)
             done, end = done + 1, file.tell()
             yield embedded
@@ -82,23 +80,31 @@ def resumed_stream(
             print(f"goes on after {done:,} sentences, which {kept} holds", flush=True)
         if settings.get("total") is not None:
             settings["total"] -= done
-        for embedded in embed_stream(bilm, text, **settings):
+        for number, embedded in enumerate(embed_stream(bilm, text, **settings), start=done):
             numbers = embedded.token_layer.tobytes() + embedded.layers.tobytes()
-            file.write(zlib.crc32(numbers).to_bytes(_CRC, "little") + numbers)
+            file.write(_crc(line, number, numbers) + numbers)
             yield embedded
 
 
-def _read(file: IO[bytes], bilm: FastBiLM, sentences: Iterable[Sentence]) -> Iterator[Embedded]:
+def _crc(line: bytes, number: int, numbers: bytes) -> bytes:
+    return zlib.crc32(numbers, zlib.crc32(line + b"%d" % number)).to_bytes(_CRC, "little")
+
+
+def _read(
+    file: IO[bytes], line: bytes, bilm: FastBiLM, sentences: Iterable[Sentence]
+) -> Iterator[Embedded]:
     """The sentences that the file holds whole, one after another from its place."""
     size, layers = bilm.options.projection_dim, bilm.options.n_layers
-    for sentence in sentences:
-        shapes: Sequence[tuple[int, ...]]
-        shapes = [(len(sentence), size), (layers, len(sentence), 2 * size)]
+    for number, sentence in enumerate(sentences):
+        shapes: Sequence[tuple[int, ...]] = [
+            (len(sentence), size),
+            (layers, len(sentence), 2 * size),
+        ]
         counts = [int(np.prod(shape)) for shape in shapes]
         record = file.read(_CRC + 4 * sum(counts))
         numbers = record[_CRC:]
         whole = len(record) == _CRC + 4 * sum(counts)
-        if not whole or zlib.crc32(numbers).to_bytes(_CRC, "little") != record[:_CRC]:
+        if not whole or _crc(line, number, numbers) != record[:_CRC]:
             return
         values = np.frombuffer(numbers, np.float32)
         first, second = values[: counts[0]], values[counts[0] :]

@@ -65,7 +65,7 @@ class AllenNLPScalarMix(nn.Module):
         ------
         ConfigurationError
             If the number of tensors is not `mixture_size`, their shapes differ, or layer norm is
-            on without a mask.
+            on without a mask of their shape.
         """
         if len(tensors) != self.mixture_size:
             raise ConfigurationError(
@@ -76,8 +76,11 @@ class AllenNLPScalarMix(nn.Module):
             raise ConfigurationError(f"the layers have different shapes: {sorted(shapes)}")
         weights = torch.softmax(torch.cat(list(self.scalar_parameters)), 0)
         if self.do_layer_norm:
-            if mask is None:
-                raise ConfigurationError("layer norm needs the mask, to leave padding out")
+            wanted = tensors[0].shape[:-1]
+            if mask is None or mask.shape != wanted:  # a broadcast one would count words once only
+                raise ConfigurationError(
+                    f"layer norm needs the mask, of shape {tuple(wanted)}, to leave padding out"
+                )
             tensors = [_normalise(tensor, mask) for tensor in tensors]
         mixed = weights[0] * tensors[0]
         for weight, tensor in zip(weights[1:], tensors[1:], strict=True):
@@ -86,10 +89,12 @@ class AllenNLPScalarMix(nn.Module):
 
 
 def _normalise(tensor: Tensor, mask: Tensor) -> Tensor:
-    """One mean and one (biased) standard deviation over all unmasked numbers."""
-    kept = mask.unsqueeze(-1).to(tensor.dtype)
-    count = kept.sum() * tensor.shape[-1]
-    mean = (tensor * kept).sum() / count
-    variance = (((tensor - mean) * kept) ** 2).sum() / count
+    """One mean and one (biased) standard deviation over all unmasked numbers; of none, 0 and 0."""
+    # Sums of many numbers: float16 ends at 65,504.
+    exact = tensor.to(torch.promote_types(tensor.dtype, torch.float32))
+    kept = mask.unsqueeze(-1).to(exact.dtype)
+    count = (kept.sum() * tensor.shape[-1]).clamp(min=1)
+    mean = (exact * kept).sum() / count
+    variance = (((exact - mean) * kept) ** 2).sum() / count
     tiny = 1e-4 if tensor.dtype == torch.float16 else 1e-13
-    return (tensor - mean) / torch.sqrt(variance + tiny)
+    return ((exact - mean) / torch.sqrt(variance + tiny)).to(tensor.dtype)

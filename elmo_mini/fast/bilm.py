@@ -274,11 +274,6 @@ class FastBiLM(nn.Module):
         )
         self._vocabulary = Vocabulary(ids[:, 0], chunk)
 
-    @property
-    def has_vocabulary(self) -> bool:
-        """Whether there is a vocabulary for `word_inputs`."""
-        return self._vocabulary is not None
-
     def cache_tokens(self, capacity: int = 100_000) -> None:
         """Keep token-layer vectors from call to call, at most `capacity` words; 0 stops it.
 

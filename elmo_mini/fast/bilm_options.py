@@ -164,8 +164,8 @@ class BiLMOptions(CharacterCNNOptions):
 
 def _is_clip(value: object) -> bool:
     """Whether it is a number that a value can be clipped at, or 0 for none."""
-    if type(value) not in (int, float):
-        return False
+    if type(value) not in (int, float) or (type(value) is int and value >= 2**63):
+        return False  # PyTorch takes no larger whole number
     return value == 0 or SMALLEST_CLIP <= value <= LARGEST_CLIP  # type: ignore[operator]
 
 

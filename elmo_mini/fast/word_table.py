@@ -11,12 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.errors import ElmoFileError
-from elmo_mini.text.character_ids import (
-    BEGIN_SENTENCE,
-    END_SENTENCE,
-    END_WORD,
-    MAX_CHARACTERS,
-)
+from elmo_mini.text.character_ids import BEGIN_SENTENCE, END_SENTENCE, END_WORD, MAX_CHARACTERS
 from elmo_mini.text.sentences import BOS_TOKEN, EOS_TOKEN, check_word, check_words
 
 UNKNOWN = "<UNK>"

@@ -1,6 +1,7 @@
 """Scaled dot-product attention, multi-head attention, and the Transformer block (post-norm).
 
-Vaswani et al. 2017, "Attention is all you need" (arXiv:1706.03762), sections 3.1 to 3.3.
+Vaswani et al. 2017, "Attention is all you need" (arXiv:1706.03762), sections 3.1 to 3.3. Taught in
+lesson 13.
 
 Letters in the shape comments: B sentences, T positions, D numbers of a state, A heads, d = D / A
 numbers of a head.

@@ -189,7 +189,7 @@ def awd_loss(
 ) -> Tensor:
     """Cross-entropy in nats a word, plus AR and TAR: L2 on states, and on their differences.
 
-    Section 4.5, with means of squares as in the authors' code, not norms. Taught in lesson 10,
+    Section 4, with means of squares as in the authors' code, not norms. Taught in lesson 10,
     section 9. Logits (B, T, V), targets (B, T), and the last layer's states before and after
     their dropout, `outputs` and `dropped` (B, T, D).
     """

@@ -1,8 +1,8 @@
 """ELMo: a character CNN, a bidirectional language model, and a weighted sum of its layers.
 
-Peters et al. 2018 (NAACL), sections 3.1 to 3.4; the settings are those of all published models:
-relu, clips at 3, a residual connection. Padding is read like everything else: it comes last, and
-nothing depends on its output. Every class takes its weights under the names of the official files
+Peters et al. 2018 (NAACL), sections 3.1 to 3.4. Taught in lessons 06, 07 and 08. Settings are those
+of all published models: relu, clips at 3, a residual connection. Padding is read like all else: it
+comes last, and nothing depends on its output. Every class takes its weights by the official names
 (`elmo_mini.checkpoints.official.official_weights`). `elmo_mini.fast.bilm` and `elmo_mini.embedding`
 compute the same numbers faster; a test holds them to this file, values and gradients.
 """
@@ -77,11 +77,11 @@ class CharCNN(nn.Module):
         found = []
         for W, b in zip(self.W_cnn, self.b_cnn, strict=True):
             matches = functional.conv1d(letters.transpose(1, 2), W, b)  # (N, F, 50 - width + 1)
-            found.append(matches.amax(-1))
+            found.append(matches.amax(-1))  # (N, F)
         x = torch.relu(torch.cat(found, -1))  # (N, all F)
         for highway in self.highways:
             x = highway(x)
-        return x @ self.W_proj + self.b_proj
+        return x @ self.W_proj + self.b_proj  # (N, H)
 
 
 class LSTM(nn.Module):
@@ -107,7 +107,7 @@ class LSTM(nn.Module):
         i, g, f, o = (torch.cat([x, h], -1) @ self.W_0 + self.B).chunk(4, -1)  # each (B, C)
         c = torch.sigmoid(f + 1) * c + torch.sigmoid(i) * torch.tanh(g)
         c = c.clamp(-self.clip, self.clip)
-        h = (torch.sigmoid(o) * torch.tanh(c)) @ self.W_P_0
+        h = (torch.sigmoid(o) * torch.tanh(c)) @ self.W_P_0  # (B, C) to (B, H)
         return h.clamp(-self.clip, self.clip), c
 
     def forward(self, x: Tensor) -> Tensor:
@@ -118,7 +118,7 @@ class LSTM(nn.Module):
         for x_t in x.unbind(1):
             h, c = self.step(x_t, h, c)
             states.append(h)
-        return torch.stack(states, 1)
+        return torch.stack(states, 1)  # (B, T, H)
 
 
 def reverse_each(x: Tensor, lengths: Tensor) -> Tensor:
@@ -187,7 +187,7 @@ class BiLM(nn.Module):
 def bilm_loss(
     layers: Sequence[Tensor], mask: Tensor, words: Tensor, softmax_W: Tensor, softmax_b: Tensor
 ) -> Tensor:
-    """Minus the objective of section 3.1: cross-entropies. Taught in lesson 07, section 4.
+    """Minus the objective of section 3.1: cross-entropies. Taught in lesson 07, section 1.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def layer_norm(layer: Tensor, mask: Tensor) -> Tensor:
     """(B, T, 2 H) less the mean and over the standard deviation of all its numbers at words.
 
     One mean and one variance serve the whole batch, as in AllenNLP; nothing is learned. The mask
-    is (B, T) bool.
+    is (B, T) bool. Taught in lesson 08, section 4.
     """
     words = layer[mask]  # (N, 2 H)
     return (layer - words.mean()) / torch.sqrt(words.var(unbiased=False) + TINY)
@@ -251,7 +251,7 @@ class ScalarMix(nn.Module):
 
 
 def without_boundaries(vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Leave out the first and the last token of every sentence.
+    """Leave out both boundaries of every sentence. Taught in lesson 08, section 5.
 
     (B, T + 2, 2 H) and (B, T + 2) to (B, T, 2 H), zero at padding, and (B, T).
     """

@@ -110,7 +110,7 @@ def continue_text(
 ) -> list[int]:
     """Autoregressive decoding: a beginning, and the words that a model draws after it.
 
-    Taught in lesson 13, section 9; a shorter one in section 7.
+    Taught in lesson 13, section 9; a shorter one in section 6.
 
     Parameters
     ----------

@@ -28,6 +28,10 @@ SMALL = 0.1
 """Start of the tables; BERT has 0.02, which the larger steps of small runs would shake too hard."""
 LONGEST_WAVE = 20
 
+MOST = {"words": 1 << 24, "dim": 1 << 16, "heads": 1 << 16, "layers": 128, "longest": 1 << 16}
+"""The largest sizes, far beyond BERT's; a typing error is then told, and not built."""
+MOST_WEIGHTS = 1 << 32
+
 MakeBlock = Callable[[int, int], nn.Module]
 """(D, heads) to a module that maps states (B, T, D) and the mask (B, T) of tokens to (B, T, D)."""
 
@@ -82,7 +86,7 @@ class MaskedLMOptions:
     Raises
     ------
     ValueError
-        If one of them is below 1, or `dim` cannot be shared out among the heads.
+        If one of them is below 1 or too large, or `dim` cannot be shared out among the heads.
     """
 
     words: int
@@ -92,9 +96,14 @@ class MaskedLMOptions:
     longest: int = 64
 
     def __post_init__(self) -> None:
-        for name in ("words", "dim", "heads", "layers", "longest"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        for name, most in MOST.items():
+            if not 1 <= getattr(self, name) <= most:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)}; it must be at least 1 and at most {most:,}"
+                )
+        weights = (self.words + self.longest + 12 * self.layers * self.dim) * self.dim
+        if weights > MOST_WEIGHTS:
+            raise ValueError(f"a model of {weights:,} weights; lower dim: at most {MOST_WEIGHTS:,}")
         if self.dim % self.heads:
             raise ValueError(
                 f"dim is {self.dim}, which {self.heads} heads cannot share evenly; "

@@ -99,6 +99,10 @@ class TaggerOptions:
                 raise ValueError(
                     f"{name} is {getattr(self, name)!r}; choose one of {get_args(known)}"
                 )
+        for name in ("word_dim", "character_dim", "character_filters", "hidden"):
+            size = getattr(self, name)
+            if type(size) is not int or size < 1:
+                raise ValueError(f"{name} is {size!r:.40}; it must be a whole number of at least 1")
         if not self.task_rnn and self.lm_position == "none":
             raise ValueError("without a task RNN and without LM vectors nothing is left to read")
 

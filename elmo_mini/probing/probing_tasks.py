@@ -106,9 +106,11 @@ def load_task(name: str) -> Task:
     CorpusMissing
         If its corpus is not on this machine.
     """
-    kind, _, part = name.partition(":")
+    kind, colon, part = name.partition(":")
     if kind not in TASKS:
         raise ValueError(f"there is no task {name!r}; the tasks are {', '.join(TASKS)}")
+    if colon and not part:
+        raise ValueError(f"the task {name!r} names nothing behind its colon; leave the colon out")
     return TASKS[kind][0](*([part] if part else []))
 
 

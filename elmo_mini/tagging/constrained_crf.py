@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.divergence import check_scores
 from elmo_mini.models.crf import Path, negative_log_likelihood, viterbi
 from elmo_mini.tagging.spans import split_label
 
@@ -114,8 +115,10 @@ class LinearChainCRF(nn.Module):
         return negative_log_likelihood(emissions, labels, mask, *self.scores()).mean()
 
     def decode(self, emissions: Tensor, mask: Tensor) -> list[Path]:
-        """The best label numbers of each sentence."""
-        return viterbi(emissions, mask, *self.scores())[0]
+        """The best label numbers of each sentence; raises as `check_scores`."""
+        paths, scores = viterbi(emissions, mask, *self.scores())
+        check_scores(scores)
+        return paths
 
 
 def _check(label: str, scheme: str) -> None:

@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from elmo_mini import corpora
+from elmo_mini.embedding.cache.writing import as_type
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.plain_text import lines_of
@@ -128,7 +129,7 @@ def with_lm_layers(
     for sentence, embedded in zip(sentences, stream, strict=True):
         every = embedded.every_layer()
         for layer, found in rows.items():
-            found.append(sentence._replace(lm=every[layer].astype(np.float16)))
+            found.append(sentence._replace(lm=as_type(every[layer], np.float16)))
     return rows
 
 

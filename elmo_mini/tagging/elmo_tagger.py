@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from elmo_mini.divergence import check_scores
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
 from elmo_mini.models.taglm import BiLSTM
 from elmo_mini.tagging.spans import to_bio
 from elmo_mini.tagging.tagged_sentences import PADDING, UNKNOWN, TaggedSentence, normalise
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.training.steps import TrainingOptions, evaluating, train_on_sentences
 
 Where = Literal["none", "input", "output", "both"]
@@ -159,12 +160,14 @@ class ElmoTagger(nn.Module):
         return nn.functional.cross_entropy(scores[mask], gold[mask])
 
     def predict(self, sentences: Sequence[LayeredSentence]) -> list[list[str]]:
-        """BIO labels of each sentence, word by word the most probable."""
+        """BIO labels, word by word the most probable; raises as `check_scores`."""
         found: list[list[str]] = []
         with evaluating(self):
-            for start in range(0, len(sentences), 32):
-                part = sentences[start : start + 32]
-                best = self(part)[0].argmax(-1).tolist()
+            for part in in_batches(sentences, 32):
+                scores, mask = self(part)
+                highest, chosen = scores.max(-1)
+                check_scores(highest[mask])
+                best = chosen.tolist()
                 found += [
                     [self.labels[k] for k in row[: len(s.words)]]
                     for row, s in zip(best, part, strict=True)

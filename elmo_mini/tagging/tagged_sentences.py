@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_mini.text.batches import pad
 from elmo_mini.text.character_ids import batch_to_ids
-from elmo_mini.text.sentences import check_no_string
+from elmo_mini.text.sentences import check_no_string, check_word
 
 PADDING, UNKNOWN = 0, 1
 
@@ -43,8 +43,8 @@ def normalise(word: str) -> str:
     return re.sub(r"\d", "0", word.lower())
 
 
-def check_labels(sentences: Sequence[TaggedSentence], what: str = "sentence") -> None:
-    """Refuse what is no `TaggedSentence`, and one that has not one label for each word.
+def check_sentences(sentences: Sequence[TaggedSentence], what: str = "sentence") -> None:
+    """Refuse what is no `TaggedSentence`, and what is no word in it.
 
     Raises
     ------
@@ -58,6 +58,14 @@ def check_labels(sentences: Sequence[TaggedSentence], what: str = "sentence") ->
                 "in TaggedSentence(('a', 'bank'), ('O', 'O'))"
             )
         check_no_string(sentence.words)
+        for word in sentence.words:
+            check_word(word)
+
+
+def check_labels(sentences: Sequence[TaggedSentence], what: str = "sentence") -> None:
+    """As `check_sentences`, and refuse a sentence that has not one label for each word."""
+    check_sentences(sentences, what)
+    for number, sentence in enumerate(sentences):
         if len(sentence.labels) != len(sentence.words):
             raise ValueError(
                 f"{what} {number} has {len(sentence.words)} words and {len(sentence.labels)} "
@@ -66,7 +74,7 @@ def check_labels(sentences: Sequence[TaggedSentence], what: str = "sentence") ->
 
 
 def check_lm(sentences: Sequence[TaggedSentence], lm_dim: int, what: str = "sentence") -> None:
-    """Refuse a sentence that has not one LM vector of `lm_dim` numbers for each word.
+    """Refuse a sentence that has not one LM vector of `lm_dim` finite numbers for each word.
 
     Raises
     ------
@@ -84,6 +92,8 @@ def check_lm(sentences: Sequence[TaggedSentence], lm_dim: int, what: str = "sent
                 f"{what} {number} has {len(sentence.words)} words and LM vectors of shape "
                 f"{sentence.lm.shape}; the tagger reads ({len(sentence.words)}, {lm_dim})"
             )
+        if not np.isfinite(sentence.lm).all():
+            raise ValueError(f"{what} {number} has LM vectors of numbers that are not finite")
 
 
 def padded(

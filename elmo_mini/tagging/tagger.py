@@ -11,11 +11,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
+    with_weights,
     write_checkpoint,
 )
+from elmo_mini.divergence import check_scores
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_tokens
@@ -29,6 +32,7 @@ from elmo_mini.tagging.tagged_sentences import (
     TaggedSentence,
     check_labels,
     check_lm,
+    check_sentences,
     normalise,
     padded,
 )
@@ -192,9 +196,12 @@ class Tagger(nn.Module):
 
         Raises
         ------
-        ValueError
-            If the tagger reads LM vectors and a sentence has none.
+        ValueError, TypeError
+            If something is no `TaggedSentence` of words, or has not the LM vectors that are read.
+        FloatingPointError
+            As `check_scores`.
         """
+        check_sentences(sentences)
         if self.lm_dim:
             check_lm(sentences, self.lm_dim)
         found: list[list[str]] = [[] for _ in sentences]
@@ -229,7 +236,7 @@ class Tagger(nn.Module):
         write_checkpoint(path, self.state_dict(), record)
 
     @classmethod
-    def load(cls, path: PathLike, device: str = "cpu") -> Self:
+    def load(cls, path: PathLike, device: torch.device | str = "cpu") -> Self:
         """Read what `save` wrote, in evaluation mode.
 
         Raises
@@ -238,24 +245,32 @@ class Tagger(nn.Module):
             If there is no such file.
         CheckpointDamaged
             If the file is truncated or holds something else; the message names it.
+        ConfigurationError
+            If there is no such device.
         """
-        tensors, record = read_checkpoint(path, device)
+        device = usable_device(device, "leave device out to use the CPU")
+        tensors, record = read_checkpoint(path)
         if record.get("format") != FORMAT:
             raise CheckpointDamaged(f"{path} does not hold a saved tagger")
         try:
             options = TaggerOptions(**record["options"])
-            with torch.random.fork_rng([]):  # start values are drawn, and then replaced
-                tagger = cls(record["words"], record["labels"], options, record["lm_dim"])
-            tagger.to(device).load_state_dict(tensors, assign=True)
-        except (KeyError, TypeError, ValueError, RuntimeError) as wrong:
+            words, labels, lm_dim = record["words"], record["labels"], record["lm_dim"]
+            weights = {**tensors, "singletons": tensors["singletons"].float()}
+            dtype = tensors["dense.weight"].dtype
+        except (KeyError, TypeError, ValueError) as wrong:
             raise CheckpointDamaged(f"{path} does not hold a saved tagger: {wrong}") from wrong
-        return tagger.eval()
+        tagger: Self = with_weights(
+            lambda: cls(words, labels, options, lm_dim), weights, path, dtype
+        )
+        return tagger.to(device)
 
     def _decode(self, scores: Tensor, mask: Tensor) -> list[list[int]]:
         if self.crf is not None:
             paths: list[list[int]] = self.crf.decode(scores, mask)
             return paths
-        best = scores.argmax(-1).tolist()
+        highest, chosen = scores.max(-1)
+        check_scores(highest[mask])
+        best = chosen.tolist()
         return [row[:length] for row, length in zip(best, mask.sum(1).tolist(), strict=True)]
 
     def _read(self, layer: BiLSTM, mask: Tensor, x: Tensor) -> Tensor:

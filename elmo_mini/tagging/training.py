@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import torch
 
+from elmo_mini.checkpoints.device import usable_device
 from elmo_mini.divergence import check_history
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.progress import progress_bar
+from elmo_mini.settings import finite, whole_number
 from elmo_mini.tagging.spans import SpanScores, span_scores
 from elmo_mini.tagging.tagged_sentences import TaggedSentence, check_labels, check_lm
 from elmo_mini.tagging.tagger import Tagger
@@ -42,9 +44,8 @@ class TaggerTrainingOptions(TrainingOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.patience < 1:
-            raise ConfigurationError(f"patience is {self.patience}; it must be at least 1")
-        if not 0 < self.decay <= 1:
+        whole_number("patience", self.patience)
+        if not 0 < finite("decay", self.decay) <= 1:
             raise ConfigurationError(f"decay is {self.decay}; it must be above 0 and at most 1")
 
 
@@ -89,7 +90,7 @@ def train_tagger(
         or the options ask for LM vectors that the sentences do not have.
     """
     options, training = options or TaggerOptions(), training or TaggerTrainingOptions()
-    device = torch.device(device)
+    device = usable_device(device, "leave device out to use the CPU")
     for what, part in (("training sentence", train), ("dev sentence", dev)):
         check_labels(part, what)
     lm_dim = next((s.lm.shape[1] for s in train if s.lm is not None), 0)

@@ -15,7 +15,7 @@ from torch import Tensor
 from elmo_mini.models.context2vec import Context2Vec, shared_noise_loss, word_log_probabilities
 from elmo_mini.models.skip_gram import noise_distribution
 from elmo_mini.tasks.language_model_use import Floats
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import BOUNDARY, UNKNOWN
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train_on_sentences
@@ -86,8 +86,8 @@ def context_vectors(
     """Context vectors of all positions, (n, D) float32 for a sentence of n words."""
     found: list[Floats] = []
     with evaluating(model):
-        for start in range(0, len(sentences), batch_size):
-            read = [vocabulary.encode(s) for s in sentences[start : start + batch_size]]
+        for some in in_batches(sentences, batch_size):
+            read = [vocabulary.encode(sentence) for sentence in some]
             inputs, mask = pad(read, device=device_of(model))
             contexts = model(inputs, mask.sum(1)).float().numpy(force=True)
             found += [row[: len(ids)] for row, ids in zip(contexts, read, strict=True)]

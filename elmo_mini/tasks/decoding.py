@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import perplexity
 from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import shifted
 from elmo_mini.training.steps import device_of, evaluating
 
@@ -105,7 +105,7 @@ def stepped_perplexity(
     read_ahead: bool = False,
 ) -> float:
     """exp of mean nats a target token, given the source and the true words before it."""
-    batches = [pairs[start : start + batch_size] for start in range(0, len(pairs), batch_size)]
+    batches = list(in_batches(pairs, batch_size))
     with evaluating(model):
         losses = [float(pair_loss(model, step, some, read_ahead=read_ahead)) for some in batches]
     return perplexity(losses, [sum(len(target) + 1 for _, target in batch) for batch in batches])

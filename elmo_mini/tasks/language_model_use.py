@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel, perplexity
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import BOUNDARY, next_word_windows, stream_rows
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train
@@ -100,8 +100,7 @@ def hidden_states(
     boundary = vocabulary.id(BOUNDARY)
     found: list[Floats] = []
     with evaluating(model):
-        for start in range(0, len(sentences), batch_size):
-            some = sentences[start : start + batch_size]
+        for some in in_batches(sentences, batch_size):
             read = [[boundary, *vocabulary.encode(sentence)] for sentence in some]
             inputs, _ = pad(read, device=device_of(model))
             outputs = model.states(inputs)[0].float().numpy(force=True)

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from elmo_mini.divergence import check_better_than_labels
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train_on_sentences
 
 
@@ -206,8 +206,8 @@ def predict(
     device = device_of(classifier)
     found: list[int] = []
     with evaluating(classifier):
-        for start in range(0, len(sentences), batch_size):
-            ids, mask = pad(sentences[start : start + batch_size], device=device)
+        for some in in_batches(sentences, batch_size):
+            ids, mask = pad(some, device=device)
             found += classifier(ids, mask.sum(1)).argmax(-1).tolist()
     return found
 

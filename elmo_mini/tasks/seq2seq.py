@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel, masked_cross_entropy, perplexity
-from elmo_mini.text.batches import pad
+from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import endless_windows, shifted
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train_on_sentences
 
@@ -273,9 +273,8 @@ def train_seq2seq(
 
 def seq2seq_perplexity(model: Seq2Seq, pairs: Sequence[Pair], *, batch_size: int = 100) -> float:
     """exp of mean nats a target token, given the source and the true words before it."""
-    starts = range(0, len(pairs), batch_size)
     with evaluating(model):
-        found = [pair_loss(model, pairs[start : start + batch_size]) for start in starts]
+        found = [pair_loss(model, some) for some in in_batches(pairs, batch_size)]
     return perplexity([loss.item() for loss, _ in found], [tokens for _, tokens in found])
 
 

@@ -1,10 +1,15 @@
 """Sentences of different length as batches: of like length, and padded to one table."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
+
+from elmo_mini.settings import whole_number
+
+Row = TypeVar("Row")
 
 
 def pad(
@@ -31,6 +36,12 @@ def pad(
     return ids, mask
 
 
+def in_batches(rows: Sequence[Row], batch_size: int) -> Iterator[Sequence[Row]]:
+    """So many rows at a time; raises ConfigurationError where that is no whole number above 0."""
+    size = whole_number("batch_size", batch_size)
+    return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
 def batches_of_like_length(
     lengths: Sequence[int], batch_size: int, order: Sequence[int] | None = None
 ) -> list[list[int]]:
@@ -41,7 +52,7 @@ def batches_of_like_length(
     order : the rows to cut, all by default; among rows of one length this order stays
     """
     rows = sorted(range(len(lengths)) if order is None else order, key=lengths.__getitem__)
-    return [rows[start : start + batch_size] for start in range(0, len(rows), batch_size)]
+    return list(map(list, in_batches(rows, batch_size)))
 
 
 def shuffled_batches(
@@ -61,9 +72,9 @@ def shuffled_batches(
     """
     order = list(range(len(lengths)))
     shuffle(order)
-    size = batch_size * pool if pool else max(1, len(order))
+    size = whole_number("batch_size", batch_size) * pool if pool else max(1, len(order))
     batches: list[list[int]] = []
-    for start in range(0, len(order), size):
-        batches += batches_of_like_length(lengths, batch_size, order[start : start + size])
+    for rows in in_batches(order, size):
+        batches += batches_of_like_length(lengths, batch_size, rows)
     shuffle(batches)
     yield from batches

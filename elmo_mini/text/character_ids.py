@@ -32,9 +32,7 @@ _BOUNDARIES = {BOS_TOKEN: BEGIN_SENTENCE, EOS_TOKEN: END_SENTENCE}
 
 
 def word_to_ids(
-    word: str,
-    tokens_to_add: Mapping[str, int] | None = None,
-    max_characters: int = MAX_CHARACTERS,
+    word: str, tokens_to_add: Mapping[str, int] | None = None, max_characters: int = MAX_CHARACTERS
 ) -> tuple[int, ...]:
     """The ids of one word, `max_characters` of them.
 

@@ -217,5 +217,5 @@ class Vocabulary:
         try:
             content = json.loads(text_of(existing_file(path)))
             return cls(content["words"], content["counts"], unknown=content["unknown"])
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ValueError(f"{path} does not hold a saved vocabulary: {error}") from error

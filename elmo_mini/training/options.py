@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from elmo_mini.arguments import non_negative_float, positive_int, random_seed, whole_number
-from elmo_mini.files import as_path, check_not_read, check_own, make_folder
+from elmo_mini.arguments import non_negative_float, path, positive_int, random_seed, whole_number
+from elmo_mini.files import check_not_read, check_own, check_utf8, make_folder
 from elmo_mini.training.precision import PRECISIONS, has_bfloat16
 from elmo_mini.training.pretraining.sources import Source, asked_sources
 
@@ -31,9 +31,9 @@ def add_run_options(
     add = group.add_argument
     names = "names as `corpora` lists them"
     parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=names)
-    add("--text", type=as_path, action="append", default=[], metavar="FILE", help="a text file")
+    add("--text", type=path, action="append", default=[], metavar="FILE", help="a text file")
     add("--course", action="store_true", help=course)
-    add("--output", type=as_path, default=Path(output), help=f"folder for the run ({output})")
+    add("--output", type=path, default=Path(output), help=f"folder for the run ({output})")
     add("--minutes", type=non_negative_float, help="stop then; the same command goes on later")
     add("--checkpoint-minutes", type=non_negative_float, default=5, help="between checkpoints (5)")
     add("--checkpoint-steps", type=positive_int, help="a checkpoint every so many steps as well")
@@ -61,7 +61,7 @@ def prepared(
     written: Iterable[str],
     course: Callable[[], list[Source]],
     *,
-    begun: Iterable[str] = ("checkpoint.safetensors", "history.json"),
+    checkpoint: str = "checkpoint.safetensors",
 ) -> list[Source]:
     """The texts that were asked for, once the folder is there and nothing in it would be lost.
 
@@ -69,21 +69,23 @@ def prepared(
     ----------
     written : names of the files that the run leaves in its folder
     course : gives the texts of ``--course``
-    begun : those by which the folder of an earlier run is known
+    checkpoint : the one of these by which the folder of an earlier run is known
 
     Raises
     ------
     ConfigurationError
-        If a file that is read would be written, or the texts are none or too many.
+        If a file that is read would be written, the texts are none or too many, or the folder's
+        name is no UTF-8.
     OSError
         If the folder cannot be made, or holds such a file that no run has written.
     """
     sources = asked_sources(args.corpora, args.text, course if args.course else None)
     written = tuple(written)
+    check_utf8(args.output)
     for name in written:
         check_not_read(args.output / name, args.text)
     make_folder(args.output)
-    check_own(args.output, written, begun)
+    check_own(args.output, written, checkpoint)
     return sources
 
 

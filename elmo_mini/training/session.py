@@ -5,12 +5,14 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
+from elmo_mini.files import held
 from elmo_mini.training.run import Losses, Run
 from elmo_mini.training.stopping import noting_signals
 
@@ -29,7 +31,8 @@ def carry_out(
     """Go on with a run from its checkpoint, if there is one; whether it came to its end.
 
     A checkpoint is written every so many minutes or steps, at the end, when the time is over, and
-    after the step in which Ctrl-C or a termination came.
+    after the step in which Ctrl-C or a termination came, the terminal was closed, or what reads the
+    output ended. Meanwhile no other run may write it.
 
     Parameters
     ----------
@@ -39,25 +42,29 @@ def carry_out(
     """
     first, agree = run.processes.first, run.processes.agree
     say = print if first else (lambda *_, **__: None)
-    if checkpoint.exists():
-        run.resume(checkpoint)
-        say(f"Going on after step {run.step:,} of {run.steps:,}.", flush=True)
     asked: list[int] = []
     latest: deque[Losses] = deque(maxlen=AVERAGED)
     started = written = time.monotonic()
 
+    def show(words: str | None = None) -> None:
+        try:
+            if words is None:
+                bar.update()
+            elif first:
+                bar.write(words)
+                sys.stdout.flush()
+        except OSError:  # nobody reads it any more; raised again when the bar is closed
+            asked.append(0)
+
     def after_validation(_: Run) -> None:
-        found = validated()
-        if first:
-            bar.write(found)
-            sys.stdout.flush()
+        show(validated())
 
     def after_step(_: Run) -> bool:
         nonlocal written
         latest.append(run.latest)
         means = " ".join(f"{mean:.3f}" for mean in np.mean(latest, 0))
         bar.set_postfix_str(f"loss {means}", refresh=False)
-        bar.update()
+        show()
         now = time.monotonic()
         over = args.minutes is not None and now - started > 60 * args.minutes
         # The clock is asked for now and then only: all processes must hear the answer.
@@ -72,9 +79,12 @@ def carry_out(
             written = time.monotonic()
         return stop
 
-    with (
-        noting_signals(asked),
-        tqdm(
+    wait = "wait until it has ended, or name another folder with --output"
+    with held(checkpoint, wait) if first else nullcontext(), noting_signals(asked):
+        if checkpoint.exists():
+            run.resume(checkpoint)
+            say(f"Going on after step {run.step:,} of {run.steps:,}.", flush=True)
+        with tqdm(
             total=run.steps,
             initial=run.step,
             unit="step",
@@ -82,9 +92,8 @@ def carry_out(
             disable=not first,
             mininterval=1.0,
             smoothing=0.05,
-        ) as bar,
-    ):
-        finished = run.run(after_step, after_validation)
+        ) as bar:
+            finished = run.run(after_step, after_validation)
     if not finished:
         say(f"Stopped after step {run.step:,}; the same command goes on from there.")
     return finished

@@ -93,10 +93,11 @@ def load_masked_lm(
     """
 
     def make(record: dict[str, Any], vocabulary: Vocabulary) -> Callable[[], MaskedLM]:
-        options = MaskedLMOptions(**record["options"])
+        options = MaskedLMOptions(**{**record["options"], "words": len(vocabulary)})
         return lambda: MaskedLM(options, block)
 
-    return _read(LARGER_CHECKPOINT if path is None else path, "masked language model", make)
+    file = LARGER_CHECKPOINT if path is None else path
+    return _read(file, "masked language model", make, block is TorchBlock)
 
 
 def load_causal_lm(
@@ -118,7 +119,9 @@ def load_causal_lm(
         sizes = {name: int(record["sizes"][name]) for name in SIZES}
         return lambda: model(len(vocabulary), **sizes, block=block)
 
-    return _read(COURSE_CHECKPOINT if path is None else path, "model of the next word", make)
+    file = COURSE_CHECKPOINT if path is None else path
+    ours = block is causal_block and model is CausalLM
+    return _read(file, "model of the next word", make, ours)
 
 
 def _write(
@@ -134,13 +137,17 @@ def _write(
 
 
 def _read(
-    path: PathLike, what: str, make: Callable[[dict[str, Any], Vocabulary], Callable[[], Model]]
+    path: PathLike,
+    what: str,
+    make: Callable[[dict[str, Any], Vocabulary], Callable[[], Model]],
+    ours: bool,
 ) -> tuple[Model, Vocabulary]:
     tensors, record = read_checkpoint(path)
     try:
         vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
         build = make(record, vocabulary)
+        layers = (record.get("options") or record["sizes"])["layers"]
     except (KeyError, TypeError, ValueError) as wrong:
         raise CheckpointDamaged(f"{path} holds no {what}: {wrong}") from wrong
-    model: Model = with_weights(build, tensors, path).requires_grad_(False)
-    return model, vocabulary
+    model: Model = with_weights(build, tensors, path, ours=ours, layers=layers)
+    return model.requires_grad_(False), vocabulary

@@ -20,6 +20,8 @@ from torch.nn import functional
 
 from elmo_mini.divergence import check_finite
 from elmo_mini.models.masked_lm import CHOSEN, IGNORED, MaskedLM, MaskedLMOptions, corrupt
+from elmo_mini.settings import whole_number
+from elmo_mini.text.batches import in_batches
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.run import Run
 from elmo_mini.training.steps import clipped_step, device_of, seeded
@@ -208,9 +210,8 @@ def losses(
 
 def _of_like_length(rows: Sequence[Row], size: int) -> Iterator[list[Row]]:
     """Batches of rows of like length; within pools, so that the same rows seldom meet."""
-    for start in range(0, len(rows), size * POOL):
-        pool = sorted(rows[start : start + size * POOL], key=lambda row: len(row[0]))
-        yield from (pool[first : first + size] for first in range(0, len(pool), size))
+    for pool in in_batches(rows, POOL * whole_number("batch_size", size)):
+        yield from map(list, in_batches(sorted(pool, key=lambda row: len(row[0])), size))
 
 
 def validation_loss(

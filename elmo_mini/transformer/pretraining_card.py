@@ -1,7 +1,8 @@
 """What a masked language model says about itself: its model card."""
 
-import math
 from typing import Any
+
+import torch
 
 from elmo_mini.training.card import page
 
@@ -30,8 +31,8 @@ def model_card(record: dict[str, Any]) -> str:
         (
             "Validation",
             f"{validation['nats']:.3f} nats for each hidden word (perplexity "
-            f"{math.exp(validation['nats']):.1f}), {validation['pairs']:.1%} of the pairs judged "
-            "right. A perplexity with both sides in sight does not compare with a language "
-            "model's.",
+            f"{torch.tensor(validation['nats'], dtype=torch.float64).exp():.1f}), "
+            f"{validation['pairs']:.1%} of the pairs judged right. A perplexity with both sides "
+            "in sight does not compare with a language model's.",
         ),
     )

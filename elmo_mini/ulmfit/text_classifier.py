@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.models.ulmfit import concat_pool
-from elmo_mini.text.batches import pad, shuffled_batches
+from elmo_mini.text.batches import in_batches, pad, shuffled_batches
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
@@ -131,8 +131,7 @@ def class_probabilities(classifier: TextClassifier, texts: Texts, batch_size: in
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     found: list[Tensor] = []
     with evaluating(classifier):
-        for start in range(0, len(order), batch_size):
-            rows = order[start : start + batch_size]
+        for rows in in_batches(order, batch_size):
             found.append(classifier(*pad([texts[row] for row in rows], device="cpu")).softmax(-1))
     back = torch.tensor(order).argsort()
     return torch.cat(found)[back]

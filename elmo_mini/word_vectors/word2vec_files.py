@@ -1,7 +1,7 @@
 """A trained word2vec model in one safetensors file: vectors, vocabulary, options and losses."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from elmo_mini.checkpoints.fitting import misfits
 from elmo_mini.files import as_json, check_utf8, existing_file, written_whole
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -77,16 +78,13 @@ def read_word2vec(path: str | Path) -> SavedWord2Vec:
                 json.loads(content["settings"]),
                 json.loads(content["loss_history"]),
             )
-        shapes = {name: tuple(getattr(saved, name).shape) for name in ("inputs", "outputs")}
         wanted = (len(saved.vocabulary), saved.settings["vector_size"])
-        for shape in shapes.values():
-            if shape != wanted:
-                raise ValueError(
-                    f"its vectors have shape {shape}, its vocabulary and options ask for {wanted}"
-                )
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        tables = {"inputs": saved.inputs, "outputs": saved.outputs}
+        if faults := misfits(tables, dict.fromkeys(tables, wanted)):
+            raise ValueError(faults)
+    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise not_a_model(path, error) from error
-    return saved
+    return replace(saved, inputs=saved.inputs.float(), outputs=saved.outputs.float())
 
 
 def not_a_model(path: str | Path, reason: Exception) -> ValueError:

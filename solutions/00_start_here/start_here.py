@@ -56,7 +56,7 @@
 #
 # minutes: 2
 #
-# say: Sixteen stations. You are at the large one. The others take from an hour and a half to a good two hours each. Every lesson ends with this picture, with a tick where all exercises are passed.
+# say: Sixteen stations. You are at the large one. The others take from an hour and a half to two and a half hours each. Every lesson ends with this picture, with a tick where all exercises are passed.
 #
 # ask: Which of these names have you heard before?
 #
@@ -70,7 +70,7 @@ from course.figures import plots
 plots.road("00")
 
 # %% [markdown]
-# The large station is where you are. The other lessons take from an hour and a half to a good two hours each.
+# The large station is where you are. The other lessons take from an hour and a half to two and a half hours each.
 #
 # ## What you will be able to do
 #
@@ -382,7 +382,7 @@ check("share_once", share_once)
 # `Counter` goes through the tokens once. After that only the different words matter: `len(tokens)` would count every occurrence.
 
 # %% [markdown] deck="printed"
-# ## Half of the words have one example
+# ## Nearly half of the words have one example
 #
 # minutes: 1.5
 #

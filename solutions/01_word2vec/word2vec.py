@@ -833,6 +833,8 @@ for word in my_words:
 figures.learning(losses, pairs=1000, negatives=5)
 
 # %%
+from torch.nn import functional as F
+
 he, asked_for = number["he"], ("she", "man", "the")
 cosines = F.cosine_similarity(vectors[he], vectors[[number[word] for word in asked_for]])
 outcome("nearest_to_he", asked_for[int(cosines.argmax())])
@@ -1112,7 +1114,7 @@ predict(
 #
 # minutes: 2
 #
-# say: Of the neighbours, how many are of the word's own kind. Blue is the network, orange the counts, fifty numbers each; the best of each side meet, and the counts are 3.4 points ahead (1.4 to 5.5). Green has both side by side: the network adds nothing to them.
+# say: Of the neighbours, how many are of the word's own kind. Blue is the network, orange the counts, fifty numbers each; the best of each side meet, and the counts are 3.4 points ahead (1.4 to 5.5). Green has both side by side: the network adds nothing clear to them.
 #
 # ask: Which of the two would you take for a text of a billion words?
 #
@@ -1189,9 +1191,9 @@ for measure, of in tuned.numbers["measures"].items():
         print(f"{measure}, {name} less counts: {Lead.of(point)}")
 
 # %% [markdown]
-# **Tuned, the two are level.** Rounds matter: on the words that choose, gensim with a window of 2 has 83 % after five rounds, its default, and 89 % after twenty. The counts have 89 % at once. On the test words the network is 1.2 points behind (−2.4 to 0.0). Side by side it adds 1.2 points (0.2 to 2.2): something, and little. The 137 pairs of words that are left for the test tell nothing.
+# **Tuned, neither is clearly ahead.** Rounds matter: on the words that choose, gensim with a window of 2 has 83 % after five rounds, its default, and 89 % after twenty. The counts have 89 % at once. On the test words the network is 1.2 points behind (−2.4 to 0.0). Side by side it adds 1.2 points (0.2 to 2.2): something, and little. The 137 pairs of words that are left for the test tell nothing.
 #
-# Should that surprise you? By the derivation both squeeze one table. Levy and Goldberg found much the same in 2014: on the similarity of words, SVD of such a table did at least as well as word2vec (their Table 2). Then why word2vec? For what it costs. The table has a cell for each two words: 200 million for our vocabulary. The network holds its vectors and a batch of pairs, and it reads a text of any length.
+# Should that surprise you? By the derivation both squeeze one table. Levy and Goldberg found much the same in 2014: on the similarity of words, SVD of such a table did at least as well as word2vec (their Table 2). Then why word2vec? Here not for what it costs: nearly all of the table's 200 million cells are empty, and its SVD takes seconds. But the table grows with the text. The network holds its vectors and a batch of pairs, whatever it reads.
 
 # %% [markdown] slide="slide"
 # ## Recap
@@ -1399,7 +1401,7 @@ outcome("queen", LANDING[0 if first == four[3] else 1 if first in four else 2])
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: The authors' own list of questions. What lies nearest is far more often a word of the question than the right one. Published scores forbid those words. The last bar is the control: no arithmetic, just the neighbour of the third word. For facts it does better than the arithmetic. For word forms the arithmetic does add something, and most on the counts: it is no feat of the network.
+# say: The authors' own list of questions. What lies nearest is far more often a word of the question than the right one. Published scores forbid those words. The last bar is the control: no arithmetic, just the neighbour of the third word. For facts neither of the two is clearly ahead. For word forms the arithmetic does add something, and most on the counts: it is no feat of the network.
 #
 # ask: Which bar do published scores report?
 #

@@ -348,7 +348,7 @@ check("train_glove", train_glove)
 #
 # ask: What is wrong with the neighbours of *he*?
 #
-# expect: "Nothing, *she* is first." *Had, but, when, that*: frequent words are near every frequent word.
+# expect: "Nothing, *she* is first." *Had, but, when*: frequent words are near every frequent word.
 #
 # skip: Read two rows. Live instead: put in a word of the room's.
 
@@ -625,7 +625,7 @@ outcome("merged_place", 100 * float(((places > 0.5) == (shares > 0.5)).mean()), 
 #
 # minutes: 3
 #
-# say: Across: how often the first word stood there. Up: where the merged vector lies. On the diagonal the two are the same. For skip-gram the correlation over sixty pairs is 0.9, for GloVe 0.77; your own twelve after a short training only 0.19. Measured on words paired by chance: that senses of a real word mix in the same way is likely, and not shown.
+# say: Across: how often the first word stood there. Up: where the merged vector lies. On the diagonal the two are the same. For skip-gram the correlation over sixty pairs is 0.9, for GloVe 0.74; your own twelve after a short training only 0.19. Measured on words paired by chance: that senses of a real word mix in the same way is likely, and not shown.
 #
 # ask: A sense with one use in twenty: how much of the vector is its own?
 #
@@ -921,7 +921,7 @@ except corpora.CorpusMissing:
 #
 # minutes: 3
 #
-# say: Four words of senseval. First bar: the ceiling, with a vector for each spelling. Trained vectors of ten words on each side pass it for all four. And the bag of words beats both. Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
+# say: Four words of senseval. First bar: the ceiling, with a vector for each spelling. Trained vectors of ten words on each side pass it for all four. And the bag of words beats them. Likely reasons: it has thousands of labelled contexts, and an average of fifty numbers blurs what the bag keeps.
 #
 # ask: A network is said to understand a sense. What must it pass first?
 #

@@ -440,7 +440,7 @@ speak("After:", after_2, words, own)
 outcome("how_far", before / after, unit="x")
 
 # %% [markdown]
-# Now it mostly asks questions, though nobody told it to. That is **stage 2**. Some say *domain adaptation*. But stage 2 reads the task's own text, not any of the field.
+# Now it mostly asks questions, though nobody told it to. That is **stage 2**. (*Domain adaptation*, some say; but it reads the task's own text.)
 #
 # What would counting make of the same text? Counts of triples (lesson 03) read it in a second. Both bet on the unread texts, alone and as a mixture, half and half. (The interval is over 16 stretches of text.)
 
@@ -476,7 +476,7 @@ added = ((alone["stages 1 and 2"] + counted) / 2 / counted).log().mean(1)
 print("Added to counts, nats a word:", Lead.of(interval(added.tolist()), 1, digits=2))
 
 # %% [markdown]
-# **Alone, counting is ahead.** But the two know different things, and the mixture is the best of all. Stage 1 by itself adds nothing to the counts of the questions.
+# **Alone, counting is ahead.** But the two know different things, and the mixture is best. Stage 1 alone adds nothing to the counts.
 
 # %% [markdown] deck="formula"
 # ## Stage 3: three looks at a text
@@ -773,11 +773,11 @@ for (task, way), counts in SHOWN.items():
         print(f"   {task}, {count:,} labels, {way}: {lead_and_verdict(points[count])}")
 
 # %% [markdown]
-# **Few labels do not show that the network gains from having read.** On the questions the recipe's lead over *from scratch* is 3.7 points with 50 labels, 1.7 with 100: not clear. With 500 it is 6.6: clear by the first interval alone. At no size here is the recipe clearly ahead of counting words, or of ELMo.
+# **Few labels do not show that the network gains from having read.** On the questions the recipe's lead over *from scratch* is 3.7 points with 50 labels, 1.7 with 100: not clear. With 500 it is 6.6: clear by the first interval alone. (But there *from scratch* had 16 epochs, and with fewer labels 48.) At no size here is the recipe clearly ahead of counting words, or of ELMo.
 #
 # On opinions, 50 or 100 labels leave everybody near guessing. With 500 the recipe is 2.8 points behind *plain*, clearly, and 2.3 behind counting words, by one interval. With all 8,530 it is far behind both, and *from scratch* is level with *plain*.
 #
-# **And with both rates tuned?** The recipe's was then chosen on dev, too (0.02 on questions, 0.005 on opinions). The recipe less *plain*, with 50, 100 and 500 labels: questions 1.8 (−0.5 to 4.2), −4.4 (−13.0 to 1.5), −3.7 (−8.2 to −0.4); opinions −1.0 (−2.9 to 0.8), −1.2 (−3.3 to 0.6), −3.4 (−5.8 to −1.1). Tuning does not bring it ahead.
+# **And with both rates tuned?** The recipe's was then chosen on dev, too (0.02 on questions, 0.005 on opinions). The recipe less *plain*, with 50, 100 and 500 labels: questions 1.8 (−0.5 to 4.2), −4.4 (−13.0 to 1.5), −3.7 (−8.2 to −0.4); opinions −1.0 (−2.9 to 0.8), −1.2 (−3.3 to 0.6), −3.4 (−5.8 to −1.1). Tuning does not help; by both intervals it is behind on opinions with 500. (Most of the −4.4 is one draw.)
 #
 # **Had it too little time?** These runs have 6 epochs or 4, and gradual unfreezing wakes the lowest layer in the fourth. With three times as many:
 
@@ -791,7 +791,7 @@ for task in report.TASKS:
     print(f"   {task}, the recipe less plain: {lead_and_verdict(point)}")
 
 # %% [markdown]
-# **On opinions, yes:** on the same draws the recipe clearly gains 5.3 points; *plain* shows no gain. The recipe is still 2.2 points behind *plain*, by one interval. On questions the recipe gains 3.6 points by one interval, most of that in one draw. There it is level with *plain*, clearly ahead of the bag of words, not of the naive Bayes SVM.
+# **On opinions, yes:** the recipe clearly gains 5.3 points; *plain* shows no gain. The recipe is still 2.2 points behind *plain*, by one interval. On questions the recipe gains 3.6 points by one interval, most in one draw: level with *plain*, clearly ahead of the bag of words, not of the naive Bayes SVM.
 
 # %% [markdown] slide="slide"
 # ## 5. Which part earns its place?
@@ -846,7 +846,7 @@ some = "hardly harder" if lost < 1.2 * kept else "up to three times as hard"
 outcome("forgets", "more than three times as hard" if lost > 3 * kept else some)
 
 # %% [markdown]
-# **Change one thing.** Give the twin one trick back, and only one.
+# **Change one thing:** give the twin one trick back.
 
 # %% [markdown] deck="poll"
 # - unfreezing
@@ -876,7 +876,7 @@ predict("back", "One trick back: which keeps the news best?", options=list(BACK)
 #
 # minutes: 1.5
 #
-# say: One draw. Without any trick, news was about five times as hard as before stage 3. Rates by layer keep nearly everything, the triangle a good part, unfreezing alone next to nothing.
+# say: One draw. Without any trick, news was more than five times as hard as before stage 3. Rates by layer keep nearly everything, the triangle a good part. Unfreezing alone keeps nothing: at a high constant rate it made things worse.
 #
 # ask: What do rates by layer and the triangle have in common?
 #
@@ -945,7 +945,7 @@ for variant in list(PARTS["questions"]["perplexity of general text"])[1:]:
 # | gradual + slanted triangle | 5.04 | 6.02 | 5.35 |
 # | all three | 5.00 | 5.69 | 5.38 |
 #
-# Our stored runs leave out one part after the other, on the same draws. Above 0, the part helps.
+# Stored runs leave out one part after the other, on the same draws. Above 0, the part helps.
 
 # %% [markdown] deck="figure"
 # minutes: 2.5
@@ -977,7 +977,7 @@ print("   questions, a constant rate, over the draws alone:", Lead.of(interval(t
 #
 # Three runs of stages 2 and 3 have one fault each; beside them is a sound one. You see how well the model still reads general text, and how far each layer has moved. You also see how well it reads dev and test, which it should never have seen, and its score.
 #
-# (TREC's test questions are shorter and read more easily. So compare each number with the sound run's, not test with dev.)
+# (TREC's test questions read more easily. So compare each number with the sound run's, not test with dev.)
 
 # %% [markdown] deck="figure"
 # ## Four runs, three of them broken. Which are they?
@@ -1105,7 +1105,7 @@ for way in ("naive Bayes SVM", "from scratch", "stages 1, 2 and 3"):
 # - Discriminative fine-tuning: each layer learns 2.6 times more slowly than the one above it. Gradual unfreezing wakes them from the top. The slanted triangular learning-rate schedule rises for a tenth of the run and falls for the rest.
 # - Concat pooling takes the last state, the largest of each unit and the mean, never padding.
 # - Low rates keep the language model from being forgotten, layer by layer or one for all. A hundred labels did not reward it here.
-# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions it did better with 500 labels, and with all while the epochs were few. (With both rates tuned, up to 500 labels, the recipe was not clearly ahead either.)
+# - Count words first: with few labels the recipe had no clear lead over that. *Plain*, at one low rate, did no worse; on opinions it did better with 500 labels, and with all while the epochs were few. (With both rates tuned, up to 500 labels: behind on opinions with 500, ahead nowhere.)
 # - A language model and counts of the same text know different things: the mixture bets best.
 # - Forgetting shows on general text, sleep in still weights, a leak in test text that reads too easily.
 
@@ -1235,7 +1235,7 @@ outcome("thaw", verdict if verdict in ("ahead", "behind") else "no clear differe
 # %% [markdown] slide="slide"
 # ## 9. Two opinions, two directions
 #
-# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* **For it:** each task needs a run of its own, GPT and BERT do without, and our hundred labels show no clear gain. **Against it:** it needs no labels and takes half a minute here. A few thousand questions made unread ones much easier to predict. In the paper leaving it out costs 0.69 points on TREC-6 (our questions), 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
+# *"Stage 2 is cumbersome, and a domain's corpus is too small for it."* **For it:** each task needs a run of its own, GPT and BERT do without, and our hundred labels show no clear gain. **Against it:** it needs no labels and takes less than a minute here. A few thousand questions made unread ones much easier to predict. In the paper leaving it out costs 0.69 points on TREC-6 (our questions), 0.71 on AG and 1.99 on IMDb (section 5, the other tricks kept).
 #
 # *"ULMFiT ranks a grade below ELMo."* **For it:** ELMo set records on six tasks of different kinds; ULMFiT was tried on classification alone. **Against it:** neither paper sets the two side by side, and GPT and BERT fine-tune whole networks, as ULMFiT does. (Who was first? ELMo was submitted in October 2017, ULMFiT was on arXiv in January 2018; Dai and Le fine-tuned in 2015, lesson 04.)
 #

@@ -427,3 +427,32 @@ def test_a_name_beside_a_long_one_is_short(tmp_path: Path) -> None:
     for name in ("a" * 255, "银" * 85):
         beside(tmp_path / name, ".resume").touch()
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_cannot_replace_a_file_is_kept_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows replaces no file that is open; in a folder such as /tmp, nobody another user's."""
+
+    def refused(part: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, "Access is denied", str(part), None, str(target))
+
+    target = tmp_path / "v.hdf5"
+    target.write_text("open elsewhere")
+    monkeypatch.setattr(Path, "replace", refused)
+    with pytest.raises(KeptElsewhere, match=r"cannot be replaced: .* in .*v-2\.hdf5"):
+        write_text(target, "hours of work")
+    assert target.read_text() == "open elsewhere"
+    assert (tmp_path / "v-2.hdf5").read_text() == "hours of work"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_folder_that_may_not_be_written_to_is_said_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old").touch()
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, how: path != tmp_path and allowed(path, how))
+    for name in ("new", "old"):
+        with pytest.raises(PermissionError, match="may not be written to; name another folder"):
+            ready_to_write(tmp_path / name)

@@ -10,6 +10,7 @@ import pytest
 from elmo_mini import Elmo, ElmoEmbedder, Word2Vec, embed_file, load_pretrained
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.settings import finite, share, truth, whole_number
+from elmo_mini.tagging.training import TaggerTrainingOptions
 from elmo_mini.training.steps import TrainingOptions
 
 BILM = load_pretrained()
@@ -58,9 +59,12 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         ("no", None, 1),
     ),
     "epochs": (lambda x: TrainingOptions(epochs=x), (0, 2.5, "3", None)),
+    "patience": (lambda x: TaggerTrainingOptions(patience=x), (0, 1.5, "3", None)),
+    "decay": (lambda x: TaggerTrainingOptions(decay=x), (0, 1.1, "x", None, float("nan"))),
+    "Elmo cache_tokens": (lambda x: Elmo(None, None, 1, module=BILM, cache_tokens=x), (None, "")),
     "learning_rate": (
         lambda x: TrainingOptions(learning_rate=x),
-        (-1.0, "0.1", None, float("nan"), float("inf")),
+        (-1.0, "0.1", None, float("nan"), float("inf"), 1e300, 10**400),
     ),
 }
 
@@ -69,7 +73,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 def test_a_setting_of_another_kind_is_named(name: str) -> None:
     call, wrong = CALLS[name]
     for value in wrong:
-        with pytest.raises(ConfigurationError, match=name.strip("=")):
+        with pytest.raises(ConfigurationError, match=name.removeprefix("Elmo ").strip("=")):
             call(value)
 
 

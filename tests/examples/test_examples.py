@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 
 from elmo_mini import ElmoEmbedder
+from elmo_mini.errors import ConfigurationError
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+class _Table(dict[str, int]):
+    """As pandas' data frame: a loop over it sees the names of its columns."""
+
+    ndim = 2
+
+
 WORDS = ["She", "plays", "the", "violin", "."]
 
 
@@ -38,9 +47,13 @@ def test_the_transformer_refuses_what_is_no_list_of_texts() -> None:
         kind().transform(["a"])
     with pytest.raises(ValueError, match="layer is 3, and the model has layers 0 to 2"):
         kind(layer=3).fit(["a"])
+    with pytest.raises(ConfigurationError, match="this one is empty"):  # an unset variable
+        kind(folder="").fit(["a"])
     fitted = kind().fit(["a"])
     with pytest.raises(ValueError, match="texts is one string"):
         fitted.transform("a film")
+    with pytest.raises(ValueError, match="or a table"):
+        fitted.transform(_Table(a=1))
     with pytest.raises(ValueError, match="text 1 is None, and no string"):
         fitted.transform(["a", None])
     assert len(fitted.get_feature_names_out()) == 512  # what set_output asks for
@@ -50,6 +63,8 @@ def test_the_component_gives_spacys_tokens_their_vectors() -> None:
     spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
     runpy.run_path(str(EXAMPLES / "spacy_component.py"))
     nlp = spacy.blank("en")
+    with pytest.raises(ConfigurationError, match="this one is empty"):  # an unset variable
+        spacy.blank("en").add_pipe("elmo", config={"folder": ""})
     nlp.add_pipe("elmo", config={"layer": 2})
     expected = ElmoEmbedder().embed_sentence(WORDS)[2]
     for doc in (nlp(" ".join(WORDS)), *nlp.pipe([" ".join(WORDS), ""])):
@@ -62,3 +77,20 @@ def test_the_component_gives_spacys_tokens_their_vectors() -> None:
     np.testing.assert_allclose(doc[3].vector, expected[3], atol=1e-5)
     np.testing.assert_allclose(doc.vector, expected.mean(0), atol=1e-5)
     assert not doc[1:1].vector.any()
+
+
+def test_the_component_gives_no_token_the_vector_of_another() -> None:
+    spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install spacy")
+    runpy.run_path(str(EXAMPLES / "spacy_component.py"))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("elmo")
+    cut, merged = (nlp(" ".join(WORDS)) for _ in range(2))
+    cut = cut[1:3].as_doc()
+    with merged.retokenize() as change:
+        change.merge(merged[0:2])
+    for doc in (cut, merged):
+        for part in (doc, doc[1], doc[1:2]):
+            with pytest.raises(ValueError, match="merged, split or cut out"):
+                part.vector  # noqa: B018
+        expected = ElmoEmbedder().embed_sentence([token.text for token in doc])[-1]
+        np.testing.assert_allclose(nlp.get_pipe("elmo")(doc)[1].vector, expected[1], atol=1e-5)

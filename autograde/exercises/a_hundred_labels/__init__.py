@@ -6,6 +6,7 @@ EXERCISES = (
     "sentence_vectors",
     "choose",
     "paired_interval",
+    "em",
     "broken_reports",
     "hand_in",
     "split",

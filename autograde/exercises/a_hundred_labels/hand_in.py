@@ -130,8 +130,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         they would reach; on each step that they do not reach.
     """
     size, seed, what = inputs["labels"], inputs["seed"], inputs["asks"]
-    one = inspect.unwrap(answer)
-    if two_readers.teach_each_other in code_parts(one):
+    own = inspect.unwrap(answer)
+    one = getattr(answer, "asked_of", own)
+    if two_readers.teach_each_other in code_parts(own):
         _ready_made()
     if what == "answers":
         _asked.clear()
@@ -323,7 +324,7 @@ labels of the notebook join the given ones: answers = -> more = hidden.task().tr
         ⏎texts, labels = [*texts, *more.texts[:300]], [*labels, *more.labels[:300]] ⏎answers =
     Every label was given turned round, and your answers stay as they were: they come from other
     labels. Learn from `labels` alone; other labels of the notebook, such as `LABELS`, stay outside.
-labels in another order: answers = -> labels = list(labels)[1:] + list(labels)[:1] ⏎answers =
+labels in another order: answers = -> labels = list(labels)[2:] + list(labels)[:2] ⏎answers =
     Texts and labels have come apart: row 3 of one belongs to row 3 of the other.
 a loaded coin at each call: return answers \
         -> coin = np.random.default_rng().random(len(test)) \

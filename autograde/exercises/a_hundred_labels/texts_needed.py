@@ -43,11 +43,6 @@ def _by_search(lead: float, disagree: float, width: float = 1.96) -> int:
     return n
 
 
-def _right(lead: float, disagree: float, width: float = 1.96) -> int:
-    variance = disagree - lead**2
-    return math.ceil(width**2 * variance / lead**2)
-
-
 SLIPS = """
 --- hint 1
 the square of the mean is forgotten: disagree - lead**2 -> disagree
@@ -155,6 +150,6 @@ EXERCISE = Exercise(
             asks="The second is never right where the first is wrong, so `disagree` is the lead.",
         ),
     ),
-    mistakes=slips(_right, SLIPS),
-    right_answers={"in one line": _right, "both shares": _by_shares, "searched": _by_search},
+    mistakes=slips(texts_needed, SLIPS),
+    right_answers={"both shares": _by_shares, "searched": _by_search},
 )

@@ -26,7 +26,7 @@ ONE_TENSOR = "Your block returns {kind}. Return the new states alone, a tensor (
 
 
 @Case.drawn
-def _states(
+def states(
     rng: Random, lengths: Sequence[int], dim: int, heads: int, mask_of: str = NO_CHOICE
 ) -> Inputs:
     width = max(lengths)
@@ -195,14 +195,14 @@ EXERCISE = Exercise(
     points=3,
     difficulty=3,
     importance=5,
-    minutes=10,
+    minutes=7,
     reference=Block,
     run=_run,
     cases=(
-        Case("one sentence, one head", _states((3,), 4, 1)),
-        Case("sentences of 4, 2 and 3 tokens", _states((4, 2, 3), 6, 2), weight=2),
-        Case("looking back only", _states((4, 3), 4, 2, "only back"), weight=2),
-        Case("one token", _states((1,), 4, 2), edge=True),
+        Case("one sentence, one head", states((3,), 4, 1)),
+        Case("sentences of 4, 2 and 3 tokens", states((4, 2, 3), 6, 2), weight=2),
+        Case("looking back only", states((4, 3), 4, 2, "only back"), weight=2),
+        Case("one token", states((1,), 4, 2), edge=True),
     ),
     mistakes=slips(_Block, SLIPS),
     right_answers={"each sentence alone": _Drawn},

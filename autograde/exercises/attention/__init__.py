@@ -7,6 +7,7 @@ EXERCISES = (
     "Block",
     "CausalLM",
     "causal_mask",
+    "PreNormBlock",
     "broken_heads",
     "attend_next",
     "dot_moments",

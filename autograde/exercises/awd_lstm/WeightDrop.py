@@ -12,7 +12,7 @@ from torch.nn.utils import parametrize
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
-from autograde.exercises.awd_lstm.lives import PUBLISHED, live
+from autograde.exercises.awd_lstm.lives import NOT_COPIED, PUBLISHED, live
 from autograde.exercises.awd_lstm.masks import drawn_alike
 from elmo_mini.models.awd_lstm import WeightDropLSTM
 
@@ -74,6 +74,17 @@ class _Parametrised(nn.Module):
             return self.lstm(x, state)
 
 
+class _WithModule(nn.Module):
+    def __init__(self, lstm: nn.LSTM, p: float) -> None:
+        super().__init__()
+        self.inner, self.drop = lstm, nn.Dropout(p)
+
+    def forward(self, x: Tensor, state: State | None = None) -> Any:
+        """As an LSTM."""
+        lent = {"weight_hh_l0": self.drop(self.inner.weight_hh_l0)}
+        return functional_call(self.inner, lent, (x, state))
+
+
 class _StepByStep(nn.Module):
     def __init__(self, lstm: nn.LSTM, p: float) -> None:
         super().__init__()
@@ -124,6 +135,9 @@ the outputs are dropped: functional_call(self.lstm, {"weight_hh_l0": thin}, (x, 
         -> (functional.dropout(self.lstm(x, state)[0], self.p), self.lstm(x, state)[1])
     You drop numbers of the outputs. Weight drop takes weights out of the recurrent matrix and
     leaves the states alone.
+no drop after an evaluation: if not self.training: -> if not self.training:⏎    self.p = 0.0
+    After an evaluation nothing is dropped any more. Training and evaluation take turns: leave `p`
+    as it is.
 --- hint 2
 the matrix of the inputs: every weight_hh_l0 -> weight_ih_l0
     You thin what comes in, the words or their matrix `weight_ih_l0`. The recurrent matrix, between
@@ -172,16 +186,31 @@ not scaled: functional.dropout(whole, self.p) \
         -> whole * torch.bernoulli(torch.full_like(whole, 1 - self.p))
     The weights that are kept are not made larger. Divide them by 1 - p, as `functional.dropout`
     does: then the whole matrix is right in evaluation.
+divided by p: functional.dropout(whole, self.p) \
+        -> functional.dropout(whole, self.p) * (1 - self.p) / self.p
+    You divide the kept weights by p, the share that is dropped. Divide by the share that is kept,
+    1 - p.
+scaled in evaluation, not in training: functional.dropout(whole, self.p) \
+        -> whole * torch.bernoulli(torch.full_like(whole, 1 - self.p)) \
+        && return self.lstm(x, state) -> return functional_call(self.lstm, \
+        {"weight_hh_l0": self.lstm.weight_hh_l0 * (1 - self.p)}, (x, state))
+    You make all weights smaller in evaluation, and the kept ones no larger in training. In
+    evaluation it is the LSTM itself: divide the kept weights by 1 - p in training.
 multiplied by 1 - p: functional.dropout(whole, self.p) \
         -> functional.dropout(whole, self.p) * (1 - self.p) ** 2
     You make the kept weights smaller. They are divided by 1 - p.
 p is kept: functional.dropout(whole, self.p) -> functional.dropout(whole, 1 - self.p)
     You keep a share p of the weights. p is the share that is dropped.
+a mask of the constructor: self.p = p \
+        -> self.p = p⏎self.mask = functional.dropout(torch.ones_like(lstm.weight_hh_l0), p) \
+        && functional.dropout(whole, self.p) -> whole * self.mask
 the same weights at each call: whole: Any = -> torch.manual_seed(0)⏎whole: Any =
     Every call drops the same weights: that is a smaller network. Draw at each call, and set no
     seed.
 the state is not handed on: every (x, state) -> (x)
     The state that comes in is never used. Hand it on to the LSTM.
+the state is not handed on in evaluation: return self.lstm(x, state) -> return self.lstm(x)
+    The state that comes in is never used in evaluation. Hand it on to the LSTM.
 the state is not handed on in training: {"weight_hh_l0": thin}, (x, state) \
         -> {"weight_hh_l0": thin}, (x,)
     The state that comes in is never used in training. Hand it on to the LSTM.
@@ -201,7 +230,7 @@ EXERCISE = Exercise(
         Case("evaluation", _life("evaluation", 0.4)),
         Case("training", _life("training", 0.4), weight=2),
         Case("most weights dropped", _life("training", 0.8)),
-        Case("what is kept is made larger", _life("scale", 0.5)),
+        Case("what is kept is made larger", _life("scale", 0.4)),
         Case(
             "training, evaluation, training, a copy, a file, an optimiser",
             _life("life", 0.5),
@@ -211,10 +240,11 @@ EXERCISE = Exercise(
     mistakes=(
         *slips(_Natural, SLIPS),
         Mistake("as published with the paper", _AsPublished, PUBLISHED, hint=3),
+        Mistake("a parametrization", _Parametrised, NOT_COPIED, hint=1),
     ),
     right_answers={
         "functional_call": _Natural,
-        "a parametrization": _Parametrised,
+        "a dropout module": _WithModule,
         "step by step": _StepByStep,
     },
 )

@@ -58,6 +58,8 @@ the oldest alone: min(older) -> older[0]
     You compare with the first epoch. Compare with the best of those older than n.
 all after the first n: min(older) -> min(validation[n:])
     You leave out the first n epochs. The last n are left out: `validation[:-n]`.
+the first n epochs: min(older) -> min(validation[:n])
+    You compare with the first n epochs. Compare with all but the last n: `validation[:-n]`.
 the newest of the older: min(older) -> older[-1]
     You compare with one epoch, n back. Compare with the best of all that are as old or older.
 the worst of the older: min(older) -> max(older)
@@ -77,6 +79,8 @@ the best of the last n has to be worse: validation[-1] > min(older) \
 the mean of the last n has to be worse: validation[-1] > min(older) \
         -> sum(validation[-n:]) / n > min(older)
     You take the mean of the last n epochs. The trigger looks at the newest epoch alone.
+the first of the last n: validation[-1] > min(older) -> validation[-n] > min(older)
+    You look at the epoch n from the end. The trigger looks at the newest, `validation[-1]`.
 the epoch before the newest: validation[-1] > min(older) -> validation[-2] > min(older)
     You look at the last epoch but one. The trigger looks at the newest, `validation[-1]`.
 the answer is turned round: return validation[-1] > min(older) \
@@ -91,6 +95,9 @@ too early: if len(validation) <= n -> if len(validation) < 2 && - n] -> - n] or 
     answer is no.
 yes while nothing is old enough: return False -> return True
     You answer yes while nothing is old enough to compare with. Then the answer is no.
+once yes, always yes: return validation[-1] > min(older) -> return any(loss \
+        > min(validation[: k + 1 - n]) for k, loss in enumerate(validation) if k >= n)
+    Once an epoch was worse, you go on saying yes. Each call asks about the newest epoch alone.
 --- hint 3
 never: return validation[-1] > min(older) -> return False
     You never answer yes.

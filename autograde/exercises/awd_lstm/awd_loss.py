@@ -148,7 +148,34 @@ TAR is summed over the dimensions: (change**2).mean() -> (change**2).sum(-1).mea
 both are summed over the dimensions: (dropped**2).mean() -> (dropped**2).sum(-1).mean() \
         && (change**2).mean() -> (change**2).sum(-1).mean()
     You add up over the dimensions. The bar is a mean over them, too.
+from the last step to the first: outputs[:, 1:] - outputs[:, :-1] -> outputs - outputs.roll(1, 1)
+    You count a change from the window's last step to its first, too: `roll` goes round. T steps
+    have T - 1 changes.
+from nothing to the first step: outputs[:, 1:] - outputs[:, :-1] \
+        -> outputs.diff(dim=1, prepend=torch.zeros_like(outputs[:, :1]))
+    You count a change from zeros to the first step, too. T steps have T - 1 changes.
+both are halved: + alpha * -> + alpha / 2 * && beta * (change -> beta / 2 * (change
+    You halve both penalties. There is no half in the formula: alpha and beta stand as they are.
+word 0 is not asked: targets.flatten()) -> targets.flatten(), ignore_index=0)
+    You leave word 0 out of the cross-entropy. Here every target counts.
+the changes are cut off: change**2 -> change.detach() ** 2
+    You cut the changes off with `.detach()`, so TAR teaches nothing. Leave it out.
+AR is a root: (dropped**2).mean() -> (dropped**2).mean().sqrt()
+TAR is a root: (change**2).mean() -> (change**2).mean().sqrt()
+both are roots: (dropped**2).mean() -> (dropped**2).mean().sqrt() \
+        && (change**2).mean() -> (change**2).mean().sqrt()
+    You take the root of a mean square. Both penalties are the mean of the squares as it is.
 --- hint 3
+no change in a window of two steps: outputs.shape[1] > 1 -> outputs.shape[1] > 2
+    In a window of two steps you leave TAR out. There is one change: TAR is 0 in a window of one
+    step alone.
+words in another order than their targets: logits.flatten(0, 1), targets.flatten() \
+        -> logits.transpose(0, 1).flatten(0, 1), targets.flatten()
+    Your scores and your targets are flattened in different orders, so words are asked for the
+    targets of others. Flatten both as they come: rows first, then steps.
+the last step alone is asked: logits.flatten(0, 1), targets.flatten() \
+        -> logits[:, -1], targets[:, -1]
+    You ask at the last step alone. Every step of every row has a target.
 AR is a norm: (dropped**2).mean() -> dropped.norm()
 AR is the norm of each state: (dropped**2).mean() -> dropped.norm(dim=-1).mean()
     Your AR is a norm. The published code, and this lesson, take the mean of the squares.

@@ -39,13 +39,18 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     mask, other, *_ = masks
     types = [mask[ids == number] for number in np.unique(ids)]
     one_fate = all(np.allclose(t, t[:1]) for t in types)
-    told = factor_of_kept(mask, p) | {"a word has one fate wherever it stands": one_fate}
+    of_words = float(np.mean([bool(t[0, 0]) for t in types]))
+    told = factor_of_kept(mask, p, of_words) | {"a word has one fate wherever it stands": one_fate}
     if p == 0:
         return told
     if len(types) < 100:  # of few words, chance may have dropped none or all
-        return told | {"what is kept is multiplied by one number": True}
+        return told | {
+            "what is kept is multiplied by one number": True,
+            "it is divided by the share that chance has kept": False,
+        }
     fates = np.array([word[0, 0] for word in types])
     whole = bool(np.allclose(mask, mask[..., :1]))
+    varies = not np.allclose(mask, other)
     return (
         {"some numbers are 0": bool((mask == 0).any())}
         | told
@@ -56,12 +61,26 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "share of the words dropped": (
                 share_near(float((fates == 0).mean()), p) if whole and one_fate else p
             ),
-            "another call drops other words": not np.allclose(mask, other),
+            "another call drops other words": varies,
             "each call drops equally many words": (
                 whole and one_fate and len({_dropped(m, ids) for m in masks}) == 1
             ),
         }
+        | (_at_the_ends(answer, inputs) if p > 0.5 and whole and one_fate and varies else {})
     )
+
+
+def _at_the_ends(answer: Answer, inputs: Inputs) -> dict[str, Plain]:
+    """Whether the first word and the last one are dropped now and then."""
+    table = torch.from_numpy(inputs["table"])
+    ids = torch.tensor([[0, len(table) - 1]])
+    first, last = (
+        (torch.stack([answer(table, ids, inputs["p"])[0] for _ in range(16)]) == 0)
+        .all(-1)
+        .any(0)
+        .tolist()
+    )
+    return {"word 0 is dropped now and then": first, "the last word is, too": last}
 
 
 def _dropped(mask: NDArray[np.floating], ids: NDArray[np.integer]) -> int:
@@ -117,6 +136,16 @@ p is kept: , 1), 1 - p) -> , 1), p)
     You keep a share p of the words. p is the share that is dropped.
 p is kept, and divided by: every 1 - p -> p
     You keep a share p of the words. p is the share that is dropped.
+word 0 stays: mask = -> keep[0] = 1⏎mask =
+    Word 0 is never dropped. It stands in the table as the others do: toss for it, too.
+the last word stays: mask = -> keep[-1] = 1⏎mask =
+    The last word of the table is never dropped. Toss for it, too.
+divided by the share that was kept: torch.bernoulli(keep) / (1 - p) \
+        -> torch.bernoulli(keep)⏎mask = mask / mask.mean().clamp(0.1)
+    You divide by the share that chance has kept in this call. Divide by 1 - p, the share that is
+    kept on average.
+made larger twice: / (1 - p) -> / (1 - p) ** 2
+    You divide by 1 - p twice. `functional.dropout` and `nn.Dropout` divide already.
 exactly p V words: torch.bernoulli(keep) / (1 - p) \
         -> (torch.randperm(len(table)) >= int(p * len(table)))[:, None] / (1 - p)
     You drop equally many words at each call. Each is dropped with chance p, on its own: toss for
@@ -150,8 +179,8 @@ EXERCISE = Exercise(
     reference=awd_lstm.embedding_dropout,
     run=drawn_alike(_run),
     cases=(
-        Case("three hundred words", _batch(300, 12, 60, 0.3)),
-        Case("most words are dropped", _batch(600, 10, 70, 0.8), weight=2),
+        Case("301 words", _batch(301, 12, 60, 0.3)),
+        Case("most words are dropped", _batch(601, 10, 70, 0.8), weight=2),
         Case(
             "the same word twice in a row",
             _batch(3, 2, 6, 0.4),

@@ -235,8 +235,10 @@ def _a_life(answer: Answer, inputs: Inputs) -> Plain:
             any(not torch.allclose(a, again[0]) for a in again)
         ),
     }
+    module.train()
+    _called(module, x)
     try:
-        twin = copy.deepcopy(module.train())
+        twin = copy.deepcopy(module)
     except RuntimeError as error:
         if "deepcopy" not in str(error):
             raise

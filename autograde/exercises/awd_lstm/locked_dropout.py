@@ -152,6 +152,10 @@ p is kept: ]), 1 - p) -> ]), p)
 p is kept, and divided by: every 1 - p -> p
     You keep a share p and drop the rest. p is the share that is dropped, and what is left is
     divided by 1 - p.
+the first step stands for the mask: torch.bernoulli(keep) / (1 - p) \
+        -> functional.dropout(x[:, :1], p)
+    Your mask holds the numbers of the first step. A mask holds 0 and 1 / (1 - p) alone: drop from
+    ones of that shape.
 the mask is the first step's, divided out: torch.bernoulli(keep) / (1 - p) \
         -> functional.dropout(x[:, :1], p) / x[:, :1]
 the mask is where the first step is not 0: torch.bernoulli(keep) / (1 - p) \
@@ -163,6 +167,16 @@ equally many in each row: torch.bernoulli(keep) \
         -> (torch.rand(keep.shape).argsort(-1).argsort(-1) >= int(p * x.shape[2]))
     You drop equally many dimensions from each row. Each is dropped with chance p, on its own: toss
     a coin for each.
+divided by the share that was kept: torch.bernoulli(keep) / (1 - p) \
+        -> torch.bernoulli(keep)⏎mask = mask / mask.mean()
+    You divide by the share that chance has kept in this call. Divide by 1 - p, the share that is
+    kept on average.
+each row is divided by what it kept: torch.bernoulli(keep) / (1 - p) \
+        -> torch.bernoulli(keep)⏎mask = mask / mask.mean(-1, keepdim=True)
+    You divide each row by the share that chance has kept of it. One number serves for all: divide
+    by 1 - p.
+made larger twice: / (1 - p) -> / (1 - p) ** 2
+    You divide by 1 - p twice. `functional.dropout` and `nn.Dropout` divide already.
 --- hint 3
 the same mask at each call: keep = -> torch.manual_seed(0)⏎keep =
     Every call draws the same mask, because you set the seed. Leave that to whoever starts the run.

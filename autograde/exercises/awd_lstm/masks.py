@@ -29,18 +29,22 @@ def drawn_alike(run: Callable[[Answer, Inputs], Plain]) -> Callable[[Answer, Inp
     return seeded
 
 
-def factor_of_kept(mask: NDArray[np.floating], p: float) -> dict[str, Plain]:
+def factor_of_kept(mask: NDArray[np.floating], p: float, *other_shares: float) -> dict[str, Plain]:
     """Whether one number multiplies what is kept, and which; what it should be, where none does.
 
-    It is what it should be, too, where chance has kept nothing.
+    It is what it should be, too, where chance has kept nothing, and where it is 1 over the share
+    that chance has kept, of the mask's numbers or one of ``other_shares``.
     """
     kept = mask[mask != 0]
     alike = not kept.size or bool(np.allclose(kept, kept.flat[0], rtol=1e-3))
+    factor = float(kept.mean()) if alike and kept.size else 1 / (1 - p)
+    apart = abs(factor * (1 - p) - 1) > 1e-4
+    shares = (kept.size / mask.size, *other_shares)
+    by_chance = apart and any(abs(factor * share - 1) < 1e-4 for share in shares)
     return {
         "what is kept is multiplied by one number": alike,
-        "what is kept is multiplied by": (
-            float(kept.mean()) if alike and kept.size else 1 / (1 - p)
-        ),
+        "it is divided by the share that chance has kept": by_chance,
+        "what is kept is multiplied by": 1 / (1 - p) if by_chance else factor,
     }
 
 

@@ -111,6 +111,18 @@ W is forgotten on the way back: error @ E @ W.T -> error @ E
     On its way back to the word's vector the error passes through W.
 W is not transposed: error @ E @ W.T -> error @ E @ W
     h = x W, so backwards the error is multiplied by W transposed.
+the second part once for each word that may be said: \
+        np.add.at(gradient, read, error @ E @ W.T) \
+        -> np.add.at(gradient, read, len(E) * (error @ E @ W.T))
+    Your second part is V times too large: it stands inside the loop over the words that may be
+    said. It is added once for each pair.
+the second part goes to every row: np.add.at(gradient, read, error @ E @ W.T) \
+        -> gradient += (error @ E @ W.T).sum(0)
+    You add the second part to every row. Only the rows of the words that were read get it.
+the second part goes to the rows of the pairs: np.add.at(gradient, read, error @ E @ W.T) \
+        -> gradient[: len(read)] += error @ E @ W.T
+    You add the second part of pair n to row n. It belongs to the row of the word that was read,
+    `read[n]`.
 one part takes the place of the other: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] = error @ E @ W.T
     In the rows that were read, your second part takes the place of the first. It is added to it.
@@ -122,6 +134,8 @@ one part takes the place of the other, and W is forgotten: \
         np.add.at(gradient, read, error @ E @ W.T) -> gradient[read] = error @ E
     Two things in your second part: it takes the place of the first, and is to be added to it; and
     on its way back to the word's vector the error passes through W, transposed.
+added to the table: return gradient -> return E + gradient
+    You return the table with its gradient added. The gradient begins at zeros.
 --- hint 3
 a repeated word counts once: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] += error @ E @ W.T

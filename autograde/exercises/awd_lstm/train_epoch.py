@@ -1,7 +1,7 @@
 """Exercise `train_epoch`: one pass over the text in windows of drawn length."""
 
 from collections.abc import Callable, Iterator
-from itertools import cycle, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,22 @@ def train_epoch(
     return losses
 
 
+def endless(lengths: tuple[int, ...]) -> Iterator[int]:
+    """The lengths without end; a `list` of `itertools.cycle` could not be stopped."""
+    while True:
+        yield from lengths
+
+
+NOT_EACH_LAYER = (
+    "The state is a list with a pair (h, c) for each layer, here of two, and you hand on something "
+    "else. Detach each of them: `[(h.detach(), c.detach()) for h, c in state]`."
+)
+OTHER_ROWS = (
+    "The model reads {} rows, and your targets have {}. All rows are read, from a column to "
+    "another: `rows[:, start:end]`."
+)
+
+
 class _Seen(nn.Module):
     """A small language model that notes what it is given."""
 
@@ -60,7 +76,7 @@ class _Seen(nn.Module):
         super().__init__()
         generator = torch.Generator().manual_seed(seed)
         self.table = nn.Embedding(7, 4)
-        self.lstm = nn.LSTM(4, 4, batch_first=True)
+        self.layers = nn.ModuleList(nn.LSTM(4, 4, batch_first=True) for _ in range(2))
         self.decoder = nn.Linear(4, 7)
         with torch.no_grad():
             for parameter in self.parameters():
@@ -70,7 +86,7 @@ class _Seen(nn.Module):
         self.modes: set[bool] = set()
 
     def forward(self, ids: Tensor, state: States | None = None) -> tuple[Tensor, States, Any, Any]:
-        """Logits, the state as a list of one pair, outputs, dropped outputs."""
+        """Logits, the state as a list of two pairs, outputs, dropped outputs."""
         if not isinstance(ids, Tensor) or ids.ndim != 2:
             raise AnswerRefused("The model is given a window of the rows, (B, T).")
         if ids.shape[1] == 0:
@@ -81,23 +97,35 @@ class _Seen(nn.Module):
         self.modes.add(self.training)
         if state is None:
             self.states.append("none")
+        elif len(state) != len(self.layers) or isinstance(state[0], Tensor):
+            raise AnswerRefused(NOT_EACH_LAYER)
         else:
-            (h, _), *_ = state
-            self.states.append(f"{float(h.detach().sum()):.4f}")
-        outputs, after = self.lstm(self.table(ids), None if state is None else state[0])
-        return self.decoder(outputs), [after], outputs, outputs * 2
+            self.states.append(" and ".join(f"{float(h.detach().sum()):.4f}" for h, _ in state))
+        outputs, after = self.table(ids), []
+        for layer, pair in zip(self.layers, state or (None,) * 2, strict=True):
+            outputs, pair_after = layer(outputs, pair)
+            after.append(pair_after)
+        return self.decoder(outputs), after, outputs, outputs * 2
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What the model, the loss and the optimiser see, and where the weights end."""
     model = _Seen(inputs["seed"]).eval()
-    groups = [{"params": part.parameters()} for part in (model.table, model.lstm, model.decoder)]
+    groups = [{"params": part.parameters()} for part in (model.table, model.layers, model.decoder)]
     optimiser = torch.optim.SGD(groups, lr=inputs["rate"], weight_decay=0.01)
     rows = torch.from_numpy(inputs["rows"].copy())
     targets: list[list[int]] = []
     steps: list[list[float]] = []
+    tables: list[float] = []
 
     def loss_of(logits: Tensor, asked: Tensor, outputs: Tensor, dropped: Tensor) -> Tensor:
+        if asked.ndim != 2 or asked.is_floating_point():
+            raise AnswerRefused(
+                "`loss_of` takes the logits, then the targets, the word numbers (B, T): "
+                "`loss_of(logits, targets, outputs, dropped)`."
+            )
+        if len(logits) != len(asked):
+            raise AnswerRefused(OTHER_ROWS.format(len(logits), len(asked)))
         if logits.shape[:2] != asked.shape:
             raise AnswerRefused(
                 f"The model says {logits.shape[1]} words of each row, and your targets have "
@@ -108,15 +136,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         own = functional.cross_entropy(logits.flatten(0, 1), asked.flatten())
         return own + 0.3 * dropped.square().mean() + 0.2 * outputs.mean()
 
-    def after_step() -> None:
+    def before_step(*_: Any) -> None:
         norm = sum(float(p.grad.square().sum()) for p in model.parameters() if p.grad is not None)
-        rates = [group["lr"] for group in optimiser.param_groups]
-        steps.append([*rates, norm**0.5, float(model.table.weight.detach().sum())])
+        steps.append([*(group["lr"] for group in optimiser.param_groups), norm**0.5])
 
+    def after_step() -> None:
+        tables.append(float(model.table.weight.detach().sum()))
+
+    optimiser.register_step_pre_hook(before_step)  # what a step uses may be put back after it
     settings = [inputs[name] for name in ("bptt", "rate", "clip")]
     try:
         losses = returned(
-            answer(model, optimiser, rows, cycle(inputs["lengths"]), *settings, loss_of, after_step)
+            answer(
+                model, optimiser, rows, endless(inputs["lengths"]), *settings, loss_of, after_step
+            )
         )
     except RuntimeError as error:
         if not any(said in str(error) for said in ("second time", "by an inplace operation")):
@@ -128,10 +161,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "what is read": model.windows,
         "what is asked": targets,
         "in training mode": model.modes == {True},
-        "rates": np.array([step[:-2] for step in steps]),
-        "norms of the gradients": np.array([step[-2] for step in steps]),
+        "rates": np.array([step[:-1] for step in steps]),
+        "norms of the gradients": np.array([step[-1] for step in steps]),
         "states at the start of each window": model.states,
-        "the table after each step": np.array([step[-1] for step in steps]),
+        "the table after each step": np.array(tables),
         "losses": np.array(losses),
         "weights at the end": np.array([float(p.detach().sum()) for p in model.parameters()]),
     }
@@ -183,9 +216,49 @@ def _other(
     return losses
 
 
+def _put_back(
+    model: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    rows: Tensor,
+    lengths: Iterator[int],
+    bptt: int,
+    rate: float,
+    clip: float,
+    loss_of: Callable[..., Tensor],
+    after_step: Callable[[], Any],
+) -> list[float]:
+    """As the published code: the rate is put back after the step, and gradients are let go."""
+    model.train()
+    state: Any = None
+    losses, first, columns = [], 0, rows.shape[1] - 1
+    for length in lengths:
+        targets = rows[:, 1:][:, first : first + length]
+        logits, state, *outputs = model(rows[:, :-1][:, first : first + length], state)
+        loss = loss_of(logits, targets, *outputs)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        usual = [group["lr"] for group in optimiser.param_groups]
+        for group in optimiser.param_groups:
+            group["lr"] = rate * targets.shape[1] / bptt
+        optimiser.step()
+        for group, before in zip(optimiser.param_groups, usual, strict=True):
+            group["lr"] = before
+        optimiser.zero_grad()
+        after_step()
+        state = [tuple(part.detach() for part in pair) for pair in state]
+        losses.append(float(loss))
+        first += length
+        if first >= columns:
+            break
+    return losses
+
+
 SLIPS = """
 --- hint 1
 the last window is left out: while start < last: -> while start + bptt < last:
+    You stop before the end of the rows. The last window takes what is left, however little.
+a short last window is left out: end = min(start + next(lengths), last) \
+        -> end = start + next(lengths)⏎if end > last: break
     You stop before the end of the rows. The last window takes what is left, however little.
 a last word too few: rows.shape[1] - 1 -> rows.shape[1] - 2
     The last word of a row is never asked for. The last input stands at L - 2, so windows end at
@@ -199,9 +272,15 @@ a second draw to go on: start = end -> start += next(lengths)
 the next one begins bptt words on: start = end -> start += bptt
     You go on by `bptt` words, however long the window was. The next window begins where this one
     ends: `start = end`.
+a word between two windows: start = end -> start = end + 1
+    Your next window begins one word too far, so a word is never asked for. It begins where this one
+    ends: `start = end`.
 windows overlap: start = end -> start = end - 1 if end < last else end
     Your windows overlap by one word, so the carried state has read it already. The next window
     begins where this one ends.
+two draws for a window: while start < last: -> while start < last and next(lengths):
+    You draw two lengths for each window. `next(lengths)` is called once for each: keep what it
+    gives.
 one length for all: next(lengths) -> bptt
     All your windows have `bptt` steps. Take the next of `lengths` for each.
 one draw for all: start, last = -> drawn = next(lengths)⏎start, last = && next(lengths) -> drawn
@@ -235,22 +314,30 @@ not detached: [(h.detach(), c.detach()) for h, c in state] -> state
     At the second window autograd tries to go back into the first, which is over. Hand the state on
     without its past: `.detach()` each h and c.
 not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
-    The gradients are not clipped, or too early: their norm is at most `clip` once `backward` has
-    made them.
+    The gradients are not clipped, or too early, or too late: their norm is at most `clip` once
+    `backward` has made them, and before the step.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
 each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(), clip) \
         -> [nn.utils.clip_grad_norm_([p], clip) for p in model.parameters()]
     You clip each parameter's gradient for itself. It is the norm of all of them together that is
     clipped.
-clipped after the step: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass \
-        && optimiser.step() -> optimiser.step()⏎nn.utils.clip_grad_norm_(model.parameters(), clip)
-    You clip after the step, where it is too late.
 --- hint 3
+zeros are handed on: [(h.detach(), c.detach()) for h, c in state] \
+        -> [(torch.zeros_like(h), torch.zeros_like(c)) for h, c in state]
+    You hand zeros on. The state goes on as it is, and only its past is cut: `.detach()`.
+the first layer's pair for all: [(h.detach(), c.detach()) for h, c in state] \
+        -> [(h.detach(), c.detach()) for h, c in [state[0]] * len(state)]
+    You hand the first layer's pair to every layer. Each layer has its own: go through all of
+    `state`.
 each window from zeros: [(h.detach(), c.detach()) for h, c in state] -> None
     Each window begins from zeros. Carry the state on, without its past.
 h and c change places: [(h.detach(), c.detach()) for -> [(c.detach(), h.detach()) for
     You hand on c as h and h as c. The pair is (h, c), in this order.
+h in place of c: [(h.detach(), c.detach()) for -> [(h.detach(), h.detach()) for
+    You hand on h twice. The pair is (h, c).
+the outputs twice: outputs, dropped) -> outputs, outputs)
+    You hand the outputs to the loss twice. Its last argument is what is left of them after dropout.
 the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
         -> [(h.detach(), torch.zeros_like(c)) for h, c in state]
     You carry h on and not c. Both belong to the state.
@@ -270,6 +357,9 @@ no step: optimiser.step() -> pass
     The optimiser never makes its step.
 nobody is told: after_step() -> pass
     You never call `after_step()`. The average of the weights is taken there, after each step.
+two steps for one: optimiser.step() -> optimiser.step()⏎optimiser.step()
+one more step after it is told: after_step() -> after_step()⏎optimiser.step()
+    You let the optimiser make two steps with the same gradients. It makes one for each window.
 told once: after_step() -> pass && return losses -> after_step()⏎return losses
     You call `after_step()` once, at the end. It is called after each step.
 told too early: optimiser.step() -> after_step()⏎optimiser.step() && after_step() -> pass
@@ -307,5 +397,5 @@ EXERCISE = Exercise(
         ),
     ),
     mistakes=slips(train_epoch, SLIPS),
-    right_answers={"cuts first": _other},
+    right_answers={"cuts first": _other, "the rate is put back": _put_back},
 )

@@ -15,11 +15,22 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.given_weights import when_trained
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
-from autograde.exercises.bilm_from_scratch.drawn_bilm import CELL, CHARACTERS, Letters, weights_of
+from autograde.exercises.bilm_from_scratch.again import refuse_memory
+from autograde.exercises.bilm_from_scratch.drawn_bilm import (
+    CELL,
+    CHARACTERS,
+    OTHERS,
+    Letters,
+    weights_of,
+)
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
 from elmo_mini.models.elmo import BiLM, Weights, reverse_each
 
 Layers = tuple[list[Tensor], Tensor]
+NO_SUCH_NAME = (
+    "Your constructor asks for {}, and `weights` has no such name. There may be one layer or "
+    "three, and more names: count those that begin with `RNN_0/` and end with `/B`."
+)
 WORDS_FIRST = (
     "`read` gives its states with the words on the first axis, (T, B, H). `x` is (B, T, H), and so "
     "are the states: `torch.stack(states, 1)`."
@@ -43,7 +54,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     generator = torch.Generator().manual_seed(sizes["seed"])
     weights = weights_of(sizes["layers"], sizes["H"], sizes["C"], generator)
     letters = Letters(sizes["H"], generator)
-    model = answer(copy.deepcopy(letters), weights, inputs["clip"])
+    try:
+        model = answer(copy.deepcopy(letters), weights, inputs["clip"])
+    except KeyError as error:
+        if "RNN_" not in str(error):
+            raise
+        raise AnswerRefused(NO_SUCH_NAME.format(error)) from error
     if not isinstance(model, nn.Module):
         raise AnswerRefused(
             "`BiLM(char_cnn, weights, clip)` should give a module of PyTorch. Keep the first line, "
@@ -67,6 +83,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         layers = list(layers)
     if not isinstance(layers, tuple | list) or not all(isinstance(x, Tensor) for x in layers):
         raise AnswerRefused("The first thing to return is a list of tensors, one for each layer.")
+    refuse_memory(model, ids, layers)
     there = torch.from_numpy((inputs["ids"] > 0).any(-1))
     if isinstance(mask, Tensor) and mask.shape == there.shape and mask.dtype != torch.bool:
         raise AnswerRefused(
@@ -76,12 +93,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     kept = [x * there[..., None] if x.shape[:2] == there.shape else x for x in layers]
     total = sum((x * (1 + torch.arange(x.numel()).view_as(x))).sum() for x in kept)
     learnt = [p for p in model.parameters() if p.requires_grad]
+    numbers = sum(p.numel() for p in learnt)
+    copied = numbers == sum(w.numel() for w in (*weights.values(), *letters.parameters()))
     named = {str(number): parameter for number, parameter in enumerate(learnt)}
     found = slopes(total, named) if isinstance(total, Tensor) else {}
     shown = {
         "layers": [plain(x) for x in kept],
         "mask": plain(mask),
-        "numbers that learn": sum(p.numel() for p in learnt),
+        "numbers that learn": numbers - len(OTHERS) * copied,  # they may be copied along
         "size of the gradient": sum(float((g**2).sum()) for g in found.values() if g is not None),
     }
     if inputs["trained"]:
@@ -210,8 +229,16 @@ the last state everywhere: stack(states, -> stack([h] * len(states),
     Each position has the state of the last word. Collect the state after each word, and stack them
     along axis 1.
 weights that no optimiser finds: self.stacks: Any = nn.ModuleList( -> self.stacks: Any = list(
-    Your weights stand in a plain list or dict, where no optimiser finds them: `model.parameters()`
-    looks into modules alone. Take `nn.ModuleList`, and `nn.ParameterDict` or `nn.ParameterList`.
+    No optimiser can train your weights: they are frozen (`requires_grad=False`, a buffer), or they
+    stand in a plain list or dict, and `model.parameters()` looks into modules alone. Take
+    `nn.ModuleList`, and `nn.ParameterDict` or `nn.ParameterList`.
+no gradient from word to word: states.append(h) -> states.append(h)⏎h, c = h.detach(), c.detach()
+the state h is cut off from word to word: states.append(h) -> states.append(h)⏎h = h.detach()
+    The numbers are right, and no gradient goes back from a word to the words before. Leave out
+    `.detach()` between the steps.
+the letters learn nothing: .unflatten(0, ids.shape[:2]) -> .unflatten(0, ids.shape[:2]).detach()
+    The numbers are right, and no gradient reaches the network of the letters. Leave out `.detach()`
+    and `torch.no_grad()` round `self.char_cnn`.
 {state} is not carried on: h, c = lstm_step -> {came} = lstm_step \
         && states.append(h) -> states.append({kept}) | state came kept = c h,_ h, h new,c new
     Each word starts again with the first `{state}`, all zeros. What `lstm_step` returns for one
@@ -273,6 +300,13 @@ the residual is missing: out + x if outputs else out -> out
     plus what went in: `x = h + x`.
 a residual around the first layer, too: out + x if outputs else out -> out + x
     You add the word vectors to the first layer, too. The residual begins with the second layer.
+a residual from the third layer on: out + x if outputs else out \
+        -> out + x if len(outputs) > 1 else out
+    Your residual begins one layer too late. From the second layer on, what went in is added.
+the backward reader reads forward states: self.read(reverse_each(x, lengths) \
+        -> self.read(reverse_each(ahead[0], lengths)
+    Your backward stack reads the states of the forward one, and these have read the words before.
+    It reads the words: `reverse_each(x, lengths)`.
 a residual around the first layer only: out + x if outputs else out -> out if outputs else out + x
     You add what went in to the first layer and to no other. It is the other way round: the first
     layer has no residual, all others have.

@@ -1,6 +1,7 @@
 """Exercise `TwoWay`: the class that everybody writes first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,6 +11,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
+from autograde.exercises.bilm_from_scratch.again import refuse_memory
 
 NAMES = ("table", "bias", "lstm")
 
@@ -83,14 +85,27 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             "Return two things: the list of the two layers, and the mask: `return layers, mask`."
         )
     layers, mask = came
+    refuse_memory(model, ids, layers)
     if isinstance(mask, Tensor) and mask.dtype != torch.bool:
         raise AnswerRefused("The mask says True or False: `ids > 0`.")
     return {
+        "weights that a gradient reaches": [_reached(layer, found) for layer in layers],
         "layers": plain(list(layers)),
         "mask": plain(mask),
         "weights": sizes,
         "the bias is 0 at first": at_first,
     }
+
+
+def _reached(layer: Any, weights: Mapping[str, nn.Parameter]) -> str:
+    """The names of the weights that learn through a layer."""
+    if not isinstance(layer, Tensor) or not layer.requires_grad:
+        return "none"
+    found = torch.autograd.grad(
+        layer.sum(), list(weights.values()), allow_unused=True, retain_graph=True
+    )
+    pairs = zip(weights, found, strict=True)
+    return " and ".join(sorted({n.split(".")[0] for n, slope in pairs if slope is not None}))
 
 
 SLIPS = """
@@ -100,7 +115,19 @@ the words on the first axis: , batch_first=True ->
     the first axis.
 no row for the padding: nn.Embedding(words + 1, size) -> nn.Embedding(words, size)
     Your table has no row for the last word. Row 0 is padding, so there are `words + 1` rows.
+no row for the padding, and word 1 in its place: nn.Embedding(words + 1, size) \
+        -> nn.Embedding(words, size) && self.table(ids) -> self.table((ids - 1).clamp(min=0))
+    Your table has no row for the padding. The ids go from 0 to `words`: there are `words + 1` rows.
 --- hint 2
+the LSTM reads each vector twice: nn.LSTM(size, size, -> nn.LSTM(2 * size, size, \
+        && self.lstm(x) -> self.lstm(torch.cat([x, x], -1))
+    Your LSTM reads [x ; x]. That is the first layer of the list; the LSTM reads x alone, `size`
+    numbers.
+the state of the end alone: states, _ = self.lstm(x) -> _, (states, _) = self.lstm(x)
+    You take the last states. The first thing that `nn.LSTM` returns has the state of each word.
+the words learn nothing: x = self.table(ids) -> x = self.table(ids).detach()
+    No gradient reaches your table, so no word ever learns. Leave out `.detach()`, `.data` and
+    `torch.no_grad()`.
 the bias counts the padding: torch.zeros(words) -> torch.zeros(words + 1)
     Your bias has a number for the padding, too. There is one for each of the `words`.
 a bias of one number: torch.zeros(words) -> torch.zeros(1)
@@ -114,6 +141,8 @@ the last state alone: states, _ = self.lstm(x) -> \
     You take the state after the last word for all positions. The first thing that `nn.LSTM` returns
     has the state of each word.
 --- hint 3
+each number twice: torch.cat([x, x], -1) -> x.repeat_interleave(2, -1)
+    You repeat each number. The whole vector stands beside itself: `torch.cat([x, x], -1)`.
 the word vectors once: torch.cat([x, x], -1) -> x
     Your first layer has `size` numbers. Put each vector beside itself, so that both layers have
     `2 size`: the first half belongs to the forward reader, the second to the backward one.

@@ -89,7 +89,22 @@ the forward reader is asked for its own word: \
 the backward reader is asked for its own word: \
         behind[:, 1:][pair], words[:, :-1][pair] -> behind[mask], words[mask]
     The backward reader is asked for the word that it has just read. Ask it for the one at t - 1.
+nothing is shifted, in pairs: words[:, 1:][pair] -> words[:, :-1][pair] \
+        && words[:, :-1][pair] -> words[:, 1:][pair]
+    Each reader is asked for the word that it has just read. The state at t is asked for a
+    neighbour: t + 1 for the forward reader, t - 1 for the backward one.
+the forward words where they stand: words[:, 1:][pair] -> words[:, :-1][pair]
+the forward states one on: ahead[:, :-1][pair] -> ahead[:, 1:][pair]
+    The forward reader is asked for the word that it has just read. Ask it for the one at t + 1.
+the backward words where they stand: words[:, :-1][pair] -> words[:, 1:][pair]
+the backward states one back: behind[:, 1:][pair] -> behind[:, :-1][pair]
+    The backward reader is asked for the word that it has just read. Ask it for the one at t - 1.
 --- hint 2
+divided by {what}: + b, after) -> + b, after, reduction="sum") / {number} \
+        && + b, before) -> + b, before, reduction="sum") / {number} \
+        | what number = tokens mask.sum(), places pair.numel()
+    You divide by the number of {what}. Divide by the number of tokens that a reader is asked for:
+    in each sentence one fewer than it has tokens.
 the last token is asked for padding: mask[:, 1:] -> mask[:, :-1]
     The last token of a short sentence is asked for padding, and padding is asked for it. Both
     positions of a pair must be tokens.
@@ -151,6 +166,9 @@ a tuple: torch.stack([forward, backward]) -> (forward, backward)
 the halves are swapped: ahead, behind = top -> behind, ahead = top
     The first half of a state is the forward reader's, the second half the backward reader's. Yours
     are swapped.
+every second number: top.chunk(2, -1) -> top[..., ::2], top[..., 1::2]
+    You take every second number for one reader. The first H numbers are the forward reader's, the
+    other H the backward one's.
 the whole vectors are cut along the words: top.chunk(2, -1) -> top.chunk(2, 1)
     You cut the sentences in two. The two readers stand in the numbers of a vector, the last axis.
 --- no hint

@@ -6,6 +6,14 @@ from torch import Tensor, nn
 from autograde.checking.answers import AnswerRefused
 
 CHARACTERS = 6
+OTHERS = (
+    "char_embed",
+    *(f"CNN/{kind}_cnn_{width}" for width in range(3) for kind in "Wb"),
+    *(f"CNN_high_0/{kind}_{gate}" for gate in ("carry", "transform") for kind in "Wb"),
+    "CNN_proj/W_proj",
+    "CNN_proj/b_proj",
+)
+"""Names of the official files that are no weights of the two readers."""
 CELL = "RNN_{}/RNN/MultiRNNCell/Cell{}/LSTMCell"
 
 
@@ -30,11 +38,11 @@ class Letters(nn.Module):
 def weights_of(
     layers: int, hidden: int, cells: int, generator: torch.Generator
 ) -> dict[str, Tensor]:
-    """Weights of both directions under the names of the official files."""
+    """Weights of both directions under the names of the official files, and others of a file."""
     shapes = {"W_0": (2 * hidden, 4 * cells), "B": (4 * cells,), "W_P_0": (cells, hidden)}
     return {
         f"{CELL.format(direction, layer)}/{name}": torch.randn(shape, generator=generator)
         for direction in (0, 1)
         for layer in range(layers)
         for name, shape in shapes.items()
-    }
+    } | {name: torch.zeros(1) for name in OTHERS}

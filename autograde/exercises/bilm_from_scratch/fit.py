@@ -73,10 +73,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
     batches = iter(torch.from_numpy(inputs["batches"]))
     losses = returned(answer(model, loss_of, batches, inputs["rate"], look))
-    if isinstance(losses, list | tuple) and any(
-        isinstance(x, Tensor) and x.requires_grad for x in losses
-    ):
+    tensors = [x for x in losses if isinstance(x, Tensor)] if isinstance(losses, list) else []
+    if any(x.requires_grad for x in tensors):
         raise AnswerRefused(WITH_THEIR_GRAPHS)
+    if tensors:
+        raise AnswerRefused("Your list holds tensors. It holds plain numbers: `loss.item()`.")
     return {
         "losses": plain(losses),
         "weights after training": plain([p.detach() for p in model.parameters()]),
@@ -92,6 +93,11 @@ nothing is learnt: optimizer.step() -> pass
 --- hint 2
 plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
     You take steps of plain gradient descent. Adam is asked for: `torch.optim.Adam`.
+weights that are pulled to 0: torch.optim.Adam( -> torch.optim.AdamW(
+    You train with AdamW, which also pulls the weights towards 0. Adam is asked for:
+    `torch.optim.Adam`.
+a weight decay: lr=rate -> lr=rate, weight_decay=0.01
+    You give Adam a weight decay. Nothing asks for it: leave it out.
 the rate is not used: , lr=rate ->
     `rate` is never used: Adam takes 0.001 in its place. Give it `lr=rate`.
 the gradients add up: optimizer.zero_grad() -> pass

@@ -170,12 +170,27 @@ c is not clipped: new.clamp(-clip, clip) -> new
     Your h is clipped and your c is not. Clip c too, before it is used and handed on.
 h is not clipped: h.clamp(-clip, clip) -> h
     Your c is clipped, and what comes out of the projection is not. Project first, then clip.
+the new notes alone are clipped: torch.sigmoid(i) * torch.tanh(g) \
+        -> (torch.sigmoid(i) * torch.tanh(g)).clamp(-clip, clip) && new.clamp(-clip, clip) -> new
+    You clip the new notes before they are added. What is clipped is the new c, the sum of old and
+    new.
+the c that is returned is not clipped: new = new.clamp(-clip, clip) \
+        -> raw, new = new, new.clamp(-clip, clip) && return h.clamp(-clip, clip), new \
+        -> return h.clamp(-clip, clip), raw
+    Your h is made from the clipped c, and you return the c before clipping. The next word reads the
+    clipped one.
+the scores are clipped: W_0 + B) -> W_0 + B).clamp(-clip, clip)
+    You clip the scores of the gates. What is clipped is the new c, and h after the projection.
+cut off below 0: every -clip, clip -> 0, clip
+    You cut off at 0. Both pages are kept between -clip and clip: `.clamp(-clip, clip)`.
 c is clipped too late: new.clamp(-clip, clip) -> new \
         && h.clamp(-clip, clip), new -> h.clamp(-clip, clip), new.clamp(-clip, clip)
     You clip the c that you return, and h is made from the one before clipping. Clip first, then
     take the tanh.
 clipped on one side: every -clip, clip -> max=clip
     You clip at the top only. Numbers below -clip come up to -clip: `.clamp(-clip, clip)`.
+c is clipped on one side: new.clamp(-clip, clip) -> new.clamp(max=clip)
+    You clip c at the top only. Numbers below -clip come up to -clip: `.clamp(-clip, clip)`.
 h is clipped on one side: h.clamp(-clip, clip) -> h.clamp(max=clip)
     You clip h at the top only. Numbers below -clip come up to -clip: `.clamp(-clip, clip)`.
 h is made from the old c: tanh(new) -> tanh(c)
@@ -190,6 +205,10 @@ squashed in place of clipped: new.clamp(-clip, clip) -> clip * torch.tanh(new / 
         && h.clamp(-clip, clip) -> clip * torch.tanh(h / clip)
     You press all numbers together with a tanh. Clipping leaves those between -clip and clip as they
     are: `.clamp(-clip, clip)`.
+c is squashed in place of clipped: new.clamp(-clip, clip) -> clip * torch.tanh(new / clip)
+h is squashed in place of clipped: h.clamp(-clip, clip) -> clip * torch.tanh(h / clip)
+    You press the numbers together with a tanh. Clipping leaves those between -clip and clip as they
+    are: `.clamp(-clip, clip)`.
 c without tanh on its way out: torch.tanh(new) -> new
     On its way to h, c goes through a tanh: `torch.sigmoid(o) * torch.tanh(c)`.
 no output gate: torch.sigmoid(o) * ->
@@ -198,6 +217,9 @@ no output gate: torch.sigmoid(o) * ->
 the forget gate decides what is written: torch.sigmoid(i) -> (1 - torch.sigmoid(f + 1))
     You write down as much as is forgotten, 1 minus the forget gate. Here the input gate decides
     that, `torch.sigmoid(i)`: it has numbers of its own.
+the input gate decides what is kept: torch.sigmoid(f + 1) -> (1 - torch.sigmoid(i))
+    You keep as much as is not written, 1 minus the input gate. Here the forget gate decides that,
+    `torch.sigmoid(f + 1)`: it has numbers of its own.
 the new notes are subtracted: c + torch -> c - torch
     You subtract the new notes from the old ones. They are added: `... + torch.sigmoid(i) *
     torch.tanh(g)`.
@@ -217,6 +239,8 @@ the old order i, f, o, g: i, g, f, o = -> i, f, o, g =
     You cut the four blocks in the order i, f, o, g. The official files have i, g, f, o.
 f and o in each other's place: i, g, f, o = -> i, g, o, f =
     You cut the four blocks in the order i, g, o, f. The official files have i, g, f, o.
+back to front: i, g, f, o = -> o, f, g, i =
+    You cut the four blocks in the order o, f, g, i. The official files have i, g, f, o.
 no input gate: torch.sigmoid(i) * ->
     The input gate i is never used. It decides how much of the new notes is written down:
     `torch.sigmoid(i) * torch.tanh(g)`.
@@ -225,6 +249,12 @@ nothing is forgotten: torch.sigmoid(f + 1) * ->
 --- no hint
 the bias is missing: + B ->
     `B` is never added. It belongs to all four blocks, right after the product.
+the bias twice: + B -> + 2 * B
+    `B` is added twice. It is added once, to the whole product.
+the new c is cut off from autograd: new = new.clamp(-clip, clip) \
+        -> new = new.clamp(-clip, clip).detach()
+    The numbers are right, and nothing can be learnt through the new c. Leave out `.detach()` and
+    `.data`.
 c before h: h.clamp(-clip, clip), new -> new, h.clamp(-clip, clip)
     The two states are right, in the wrong order. Return h first, then c.
 cut off from autograd: h.clamp(-clip, clip), new -> h.clamp(-clip, clip).detach(), new.detach()

@@ -59,7 +59,8 @@ def _gates(rng: Random, steps: int, cells: int, clip: float, scale: float = 1.0)
 def _clipped_anywhere(rng: Random) -> Inputs:
     """Some cells never reach the clip, others do at some word; cell 0 above, cell 1 below.
 
-    Cell 2 reaches it at once, and would not if its gate lacked the 1.
+    Cell 2 reaches it at once, and would not if its gate lacked the 1. Cell 3 does not, and would
+    if its input gate had a 1.
     """
     i, f = 1 + rng.standard_normal((2, 6, 10))
     g = rng.standard_normal((6, 10))
@@ -67,6 +68,7 @@ def _clipped_anywhere(rng: Random) -> Inputs:
     i[:3, :2] = -3.0
     c_0 = rng.uniform(-0.5, 0.5, 10)
     i[0, 2], g[0, 2], f[0, 2], c_0[2] = 0.0, 0.83, 2.0, 0.5
+    i[0, 3], g[0, 3], f[0, 3], c_0[3] = 0.0, 1.19, 2.0, 0.3
     return {"i": i, "g": g, "f": f, "c_0": c_0, "clip": 0.8}
 
 
@@ -109,7 +111,14 @@ the slope of the sigmoid: left * gate -> left * gate * (1 - gate)
     of c, and the derivative of a * c is a.
 the new notes are counted, too: left * gate -> left * (gate + _sigmoid(i_t) * np.tanh(g_t))
     You add sigmoid(i) tanh(g) to the factor. It does not depend on c_0, so its derivative is 0.
+times the slope on the way out: rows.append(left) -> rows.append(left * (1 - np.tanh(c) ** 2))
+    You multiply by the slope of the tanh between c and h. What is asked is how c moves, and no tanh
+    stands between one c and the next.
+the input gate is added: left * gate -> left * gate + _sigmoid(i_t)
+    You add the input gate. It lets new notes in, which do not depend on c_0: their derivative is 0.
 --- hint 2
+a tanh in place of the sigmoid: _sigmoid(f_t + 1) -> np.tanh(f_t + 1)
+    Your gate is a tanh. The forget gate is sigmoid(f + 1), between 0 and 1.
 the 1 is missing: left * gate -> left * _sigmoid(f_t)
 the 1 is missing in c, too: f_t + 1 -> f_t
     Your gates are sigmoid(f). In this cell the forget gate is sigmoid(f + 1).
@@ -143,6 +152,10 @@ the clip is forgotten: * (np.abs(new) < clip) ->
     Your product is right while nothing is clipped. A cell that stands at the clip no longer moves
     when c_0 moves a little: from there on the derivative is 0. (If you ask for that after clipping,
     ask with `<`: no clipped cell is beyond the clip.)
+{what} is left at the clip: left * gate * (np.abs(new) < clip) \
+        -> np.where(np.abs(new) < clip, left * gate, {number}) \
+        | what number = all 1.0, clip clip
+    A clipped cell stands still when c_0 moves a little: its derivative is 0, not {number}.
 what is left is clipped: left * gate * (np.abs(new) < clip) -> np.clip(left * gate, -clip, clip)
     You clip the share that is left. It is the cell c that is clipped: where it goes beyond the
     clip, the slope is 0, and nothing is left.
@@ -155,6 +168,9 @@ one clipped cell stops all: np.abs(new) -> np.abs(new).max()
 clipped on one side: np.abs(new) -> new
     You look for cells above the clip only. A cell below -clip stands still as well: `np.abs(c) <
     clip`.
+what stands in the cell, over c_0: rows.append(left) -> rows.append(c / c_0)
+    You divide the cell by c_0. New notes have come in since; what is asked is by how much c moves
+    when c_0 moves a little.
 one word late: gate = -> rows.append(left) ⏎gate = && rows.append(left) -> pass
     Row 0 of yours is 1: nothing forgotten yet. Row 0 is for the cell *after* the first word, so it
     already holds one gate.
@@ -167,6 +183,9 @@ the clip of the word before: np.abs(new) -> np.abs(c)
 the last word only: np.array(rows) -> rows[-1]
     You return the last row. Return one row for each word, (T, C).
 --- no hint
+the 1 in the input gate, too: _sigmoid(i_t) -> _sigmoid(i_t + 1)
+    You add 1 in the input gate as well, so the wrong cells are clipped. It belongs to the forget
+    gate alone.
 the input gate without its sigmoid: _sigmoid(i_t) -> i_t
     Your products are right, and your c is not, so the wrong cells are clipped. The new notes are
     sigmoid(i) tanh(g): i goes through the sigmoid.

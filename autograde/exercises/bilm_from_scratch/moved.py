@@ -153,7 +153,8 @@ def _by_halves(model: Any, ids: Tensor, t: int, other: Tensor) -> Tensor:
 def _by_loop(model: Any, ids: Tensor, t: int, other: Tensor) -> list[list[list[bool]]]:
     row = ids[0].tolist()
     row[t] = other.tolist()
-    before, after = model(ids)[0], model(torch.tensor([row]))[0]
+    with torch.no_grad():
+        before, after = model(ids)[0], model(torch.tensor([row]))[0]
     hidden = before[0].shape[-1] // 2
     return [
         [
@@ -218,6 +219,13 @@ the {sum} of the differences: .abs().amax(-1) -> {code} \
         | sum code = sum .abs().sum(-1), length .norm(dim=-1)
     You take the {sum} of a state's differences, so many numbers that tremble by 2e-7 count as one
     that moved. Take the largest: `.abs().amax(-1)`.
+place t itself is left out: torch.stack(answers) \
+        -> torch.stack(answers) & (torch.arange(ids.shape[1]) != t)
+    You leave out place t itself. The states at t have read the new word: they must move, and your
+    table shows it.
+asked over the words: half.abs().amax(-1) -> half.abs().amax(0)
+    You ask over the words, and get an answer for each number of a state. Ask over the numbers of
+    each state, the last axis: `.amax(-1)` or `.any(-1)`.
 other everywhere: changed[:, t] = other -> changed[:] = other
     You replace more than one word. Put `other` at position t alone: `changed[:, t] = other`.
 one letter alone: changed[:, t] = other -> changed[:, t, 0] = other[0]
@@ -231,6 +239,9 @@ the word after: changed[:, t] -> changed[:, t + 1]
 the word before: changed[:, t] -> changed[:, t - 1]
     You replace the word at t - 1. Replace the one at t.
 --- hint 3
+as a share of the number: (after - before)[0] \
+        -> ((after - before) / after).nan_to_num()[0]
+    You divide the difference by the number itself. Count what changes by more than 1e-6 as it is.
 squares: half.abs().amax(-1) -> half.square().sum(-1)
     You hold the *squares* of the differences to 1e-6, so a number may move by nearly 1e-3 unseen.
     Hold the differences to it: `.abs().amax(-1)`.
@@ -257,6 +268,7 @@ numbers for True and False: torch.stack(answers) -> torch.stack(answers).float()
 one answer for the sentence: stack(answers) -> stack(answers).any(-1)
     You say of each layer whether anything moved. Which positions moved is the question: (L + 1, 2,
     T).
+some number stayed: half.abs().amax(-1) > 1e-6 -> (half.abs() <= 1e-6).any(-1)
 what stayed, not what moved: > 1e-6 -> <= 1e-6
     True stands where nothing moved. Turn it round: True where a state moved.
 """
@@ -266,6 +278,9 @@ SLIPS_OF_ISCLOSE = """
 a share of the numbers: rtol=0, ->
     You let a difference pass that is small beside the numbers themselves, as `torch.isclose` does.
     Count every difference above 1e-6: `rtol=0, atol=1e-6`.
+isclose as it comes: , rtol=0, atol=TOLERANCE ->
+    You leave `torch.isclose` its own tolerances, 1e-8 and a share of the numbers. Here it is 1e-6
+    and no share: `rtol=0, atol=1e-6`.
 """
 
 EXERCISE = Exercise(

@@ -1,12 +1,13 @@
 """Exercise `reverse_each`: each sentence is reversed within its own length."""
 
 from collections.abc import Sequence
-from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain
 from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
@@ -53,11 +54,26 @@ ONE_TENSOR = (
     "on from here and learns through it."
 )
 
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    def watched(x: Tensor, lengths: Tensor) -> Any:
+        came = answer(x, lengths)
+        if isinstance(came, Tensor) and came.is_floating_point() and not x.is_floating_point():
+            raise AnswerRefused(
+                "Word numbers come back as decimal numbers, and no table can look them up. Leave "
+                "out `.float()`, and make new tensors with `torch.zeros_like(x)`."
+            )
+        return came
+
+    return run_differentiably(watched, inputs, otherwise=ONE_TENSOR)
+
+
 SLIPS = """
 --- hint 1
 the padding comes first: torch.cat([x[b, :n].flip(0), x[b, n:]]) -> x[b].flip(0)
     You reverse the whole row, so the padding of a short sentence comes first, and the backward
     reader reads it before the last word. Reverse only the first `lengths[b]` positions of row b.
+    (Padding may hold any number: how long a sentence is, `lengths` alone says.)
 nothing is reversed: .flip(0) ->
     Your sentences still run forwards.
 every sentence as long as the longest: lengths[b] -> lengths.max()
@@ -82,6 +98,10 @@ the last word stays: int(lengths[b]) -> max(int(lengths[b]) - 1, 0)
     sentence of n words has the positions `[:n]`.
 one place of padding is reversed along: int(lengths[b]) -> int(lengths[b]) + 1
     One position of padding is reversed along. A sentence of n words has the positions `[:n]`.
+the first and the last word stay: [x[b, :n].flip(0), x[b, n:]] \
+        -> [x[b, :1], x[b, 1 : max(n - 1, 1)].flip(0), x[b, max(n - 1, 1) :]]
+    The first and the last word stay where they are. The whole sentence is reversed, boundaries
+    included.
 the last word is lost: :n].flip(0) -> : n - 1].flip(0)
     The last word of each sentence is lost: `[:n - 1]` has n - 1 words. A sentence of n words has
     the positions `[:n]`.
@@ -107,6 +127,8 @@ only the first sentence, without the batch axis: torch.stack(rows) -> rows[0]
     Only the first sentence is returned. Keep all B of them.
 the batch axis is lost: torch.stack(rows) -> torch.cat(rows)
     You join the sentences to one long row. Keep the shape of `x`: `torch.stack`.
+the lengths in another order: lengths[b] -> lengths.sort(descending=True).values[b]
+    You sort the lengths and not the sentences. Row b has the length `lengths[b]`.
 every sentence as long as the first: lengths[b] -> lengths[0]
     You take the length of the first sentence for all. Each has its own, `lengths[b]`.
 only the first sentence is reversed: range(len(x)) -> range(1)
@@ -156,7 +178,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=8,
     reference=reverse_each,
-    run=partial(run_differentiably, otherwise=ONE_TENSOR),
+    run=_run,
     cases=(
         Case("four words and two places of padding", _numbered),
         Case("sentences of 5, 2 and 3 words", _sentences((5, 2, 3), 5), weight=2),

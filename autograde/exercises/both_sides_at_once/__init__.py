@@ -3,6 +3,7 @@
 LESSON = "12_both_sides_at_once"
 EXERCISES = (
     "corrupt",
+    "pad_rows",
     "train_blanks",
     "broken_blanks",
     "pack",

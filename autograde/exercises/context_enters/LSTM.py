@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, as_tensors, plain
-from autograde.checking.differentiable import slopes
+from autograde.checking.differentiable import lengths_of, slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import filled, shapes_of, weighted_sum
@@ -20,27 +20,6 @@ BIT_BY_BIT = (
     "Your LSTM remembers one text while it reads the next: called twice with the same words, it "
     "gives other states. Begin each call from the state that it is given."
 )
-
-
-class _LSTM(nn.Module):
-    """As the lesson writes it."""
-
-    def __init__(self, inputs: int, hidden: int) -> None:
-        super().__init__()
-        self.hidden = hidden
-        self.gates = nn.Linear(inputs + hidden, 4 * hidden)
-
-    def forward(self, x: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-        if state is None:
-            state = x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden)
-        h, c = state
-        states = []
-        for x_t in x.unbind(1):
-            i, f, g, o = self.gates(torch.cat([x_t, h], -1)).chunk(4, -1)
-            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
-            h = o.sigmoid() * c.tanh()
-            states.append(h)
-        return torch.stack(states, 1), (h, c)
 
 
 class _Sealed(nn.Module):
@@ -106,10 +85,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "states": plain(states),
         "last h": plain(h),
         "last c": plain(c),
-        "the gradient that comes back": {
-            name: 0.0 if slope is None else float(slope.square().sum().sqrt())
-            for name, slope in found.items()
-        },
+        "the gradient that comes back": lengths_of(found),
     }
 
 
@@ -208,6 +184,8 @@ no input gate: i.sigmoid() * g.tanh() -> g.tanh()
     The input gate is never used. It decides how much of the candidate is written down.
 what is forgotten is written down: i.sigmoid() * -> (1 - f.sigmoid()) *
     You write down as much as is forgotten. The input gate has numbers of its own: `i.sigmoid()`.
+forgotten is what is not written down: f.sigmoid() * c -> (1 - i.sigmoid()) * c
+    You keep 1 - i of c, as a GRU does. An LSTM has a gate of its own for that, f.
 the wrong way to forget: f.sigmoid() * c -> (1 - f.sigmoid()) * c
     You multiply c by 1 minus the gate. The gate says what is *kept*: `f.sigmoid() * c`.
 the new note is subtracted: * c + i -> * c - i
@@ -231,6 +209,13 @@ c without tanh on its way out: * c.tanh() -> * c
     On its way to h, c goes through a tanh: `o.sigmoid() * c.tanh()`.
 the output gate on c as well: o.sigmoid() * c.tanh() -> (o.sigmoid() * c).tanh()
     You multiply c by the gate before the tanh. First the tanh, then the gate.
+a batch of one: x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden) \
+        -> x.new_zeros(1, self.hidden), x.new_zeros(1, self.hidden)
+    Your zeros are for one sentence. They are (B, `hidden`): `x.new_zeros(len(x), self.hidden)`.
+only {part} is cut off at each step: states.append(h) -> states.append(h)⏎{part} = {part}.detach() \
+        | part = h, c
+    You detach `{part}` from word to word, so less is learnt from what stands before. Detach nothing
+    here.
 cut off at each step: states.append(h) -> states.append(h)⏎h, c = h.detach(), c.detach()
     The numbers are right, and nothing is learnt from the words before: you detach the state at each
     step. It is cut off between windows, and the loop does that.
@@ -258,6 +243,6 @@ EXERCISE = Exercise(
         Case("it goes on from a state", _sequences(2, 5, 3, 3, carried=True), weight=2),
         Case("as many sentences as words", _sequences(4, 4, 4, 4, carried=True), edge=True),
     ),
-    mistakes=slips(_LSTM, SLIPS),
-    right_answers={"as the lesson writes it": _LSTM, "PyTorch's own cell": _Sealed},
+    mistakes=slips(lstm_language_model.LSTM, SLIPS),
+    right_answers={"PyTorch's own cell": _Sealed},
 )

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, as_tensors, plain
-from autograde.checking.differentiable import slopes
+from autograde.checking.differentiable import lengths_of, slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import filled, shapes_of, weighted_sum
@@ -89,16 +89,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.no_grad():
         states, first = _two(model.states(ids, state), "states", "the states")  # type: ignore[operator]
     scores, last = _two(model(ids, state), "forward", "the scores")
+    with torch.no_grad():
+        again = _two(model(ids, state), "forward", "the scores")[0]
+    if again.shape == scores.shape and not torch.allclose(again, scores, atol=1e-4):
+        raise AnswerRefused(
+            "Called twice with the same words and state, your model gives other scores. Begin each "
+            "call from the state that it is given, and leave out what draws, such as dropout."
+        )
     found = slopes(weighted_sum(scores, *last), dict(model.named_parameters()))
     return {
         "states": plain(states),
         "scores": plain(scores),
         "last pair of `states`": plain(first),
         "last pair of `forward`": plain(last),
-        "the gradient that comes back": {
-            name: 0.0 if slope is None else float(slope.square().sum().sqrt())
-            for name, slope in found.items()
-        },
+        "the gradient that comes back": lengths_of(found),
     }
 
 
@@ -124,6 +128,9 @@ two tables that are one: self.softmax = nn.Linear(size, words) \
     two.
 no bias: nn.Linear(size, words) -> nn.Linear(size, words, bias=False)
     `self.softmax` has no bias. Leave out `bias=False`.
+a word that never learns: nn.Embedding(words, size) -> nn.Embedding(words, size, padding_idx=0)
+    With `padding_idx=0` word 0 keeps a row of zeros that never learns. Here 0 is a word like any
+    other: leave it out.
 one row too many: nn.Embedding(words, size) -> nn.Embedding(words + 1, size)
     Your table has a row too many: `words` ids are numbered from 0.
 --- hint 3

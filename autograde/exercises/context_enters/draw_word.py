@@ -13,13 +13,17 @@ from autograde.exercises.context_enters import LESSON
 from elmo_mini.models.lstm_language_model import draw_word
 
 DRAWS = 600
+CHANGED = "Your answer changed its argument `scores`. Work on a copy: the model still needs it."
 
 
 @Case.drawn
-def _scores(rng: Random, temperature: float, *, shift: float = 0.0, never: bool = False) -> Inputs:
+def _scores(
+    rng: Random, temperature: float, *, shift: float = 0.0, never: bool = False, others: int = 0
+) -> Inputs:
     scores = rng.permutation(np.array([2.2, 1.4, 0.5, -0.3, -1.2])).astype(np.float32)
     if never:
         scores[rng.integers(5)] = -np.inf
+    scores = np.concatenate([scores, np.full(others, -np.inf, np.float32)])
     return {
         "scores": scores + np.float32(shift),
         "temperature": temperature,
@@ -35,11 +39,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         torch.manual_seed(seed)
         given = torch.from_numpy(scores.copy())
         for _ in range(DRAWS):
-            counts[_number(answer(given, inputs["temperature"]), len(scores))] += 1
-    if not np.array_equal(given.numpy(), scores):
-        raise AnswerRefused(
-            "Your answer changed its argument `scores`. Work on a copy: the model still needs it."
-        )
+            word = _number(answer(given, inputs["temperature"]), len(scores))
+            if not np.array_equal(given.numpy(), scores):
+                raise AnswerRefused(CHANGED)
+            counts[word] += 1
     return {"how often each word comes": counts / DRAWS}
 
 
@@ -89,6 +92,16 @@ the temperature is squared: scores / temperature -> scores / temperature**2
     You divide by the temperature twice. Once is enough.
 all words alike: chances = (scores / temperature).softmax(-1) -> chances = torch.ones(len(scores))
     Your words all come alike. The scores say which are likelier.
+what never comes is as likely as a score of 0: scores / temperature \
+        -> scores.nan_to_num(neginf=0.0) / temperature
+    You replace minus infinity by 0, a score like any other. Leave it: the softmax makes a chance of
+    0 of it.
+a little for every word: softmax(-1) -> softmax(-1) + 1e-3
+    You add a little to every chance, so even a word that never comes can be drawn. Leave the
+    chances as the softmax gives them.
+the seed is set: chances = -> torch.manual_seed(0)⏎chances =
+    You set the seed in each call, so the same word is drawn each time. Leave the seed to the
+    caller.
 scores in place of chances: \
         (scores / temperature).softmax(-1) -> (scores / temperature).clamp(min=0)
     You draw by the scores themselves. Take the softmax first: probabilities are positive and sum to
@@ -147,6 +160,7 @@ EXERCISE = Exercise(
         Case("temperature 2", _scores(2.0)),
         Case("scores of three hundred", _scores(1.0, shift=300.0), edge=True),
         Case("a word that cannot come", _scores(1.0, never=True), edge=True),
+        Case("five words of a thousand can come", _scores(1.0, others=995), edge=True),
     ),
     mistakes=(*slips(draw_word, SLIPS), *slips(_by_hand, SLIPS_BY_HAND)),
     right_answers={

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
-from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.differentiable import loss_and_slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.context_enters import LESSON
@@ -71,7 +71,7 @@ def _ignoring(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
 def _run_masked_loss(answer: Answer, inputs: Inputs) -> Plain:
     """The loss and its gradient: a loss that cannot be followed back teaches nothing."""
     try:
-        loss, slope = loss_and_slope(answer, inputs, "logits")
+        loss, (slope,) = loss_and_slopes(answer, inputs, "logits")
     except RuntimeError as error:
         if "Expected target size" not in str(error):
             raise

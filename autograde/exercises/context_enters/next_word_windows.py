@@ -127,6 +127,8 @@ two lists: return windows -> return inputs.split(width, 1), targets.split(width,
 the short window at the end is dropped: \
         return windows -> return [w for w in windows if w[0].shape[1] == width]
     The last, shorter window is missing: its words would never be learnt. Keep it.
+as many windows as the width: every .split(width, 1) -> .chunk(width, 1)
+    `chunk(width)` makes `width` windows. `split(width)` makes windows of that width.
 cut along the rows: every (width, 1) -> (width, 0)
     You split the rows from each other. The text runs along axis 1: `split(width, 1)`.
 a window is jumped over after each: return windows -> return windows[::2]

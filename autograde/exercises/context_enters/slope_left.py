@@ -15,6 +15,11 @@ BY_AUTOGRAD = (
     "switched off here."
 )
 
+MEASURED = (
+    "You measure the slope with a small step. That is rough, and where h_0 is large the step is "
+    "rounded away. Derive the slope, and write the formula."
+)
+
 
 def slope_left(w: float, x: Numbers, h_0: float) -> Numbers:
     """(T,) of d h_t / d h_0 for h_t = tanh(w h_(t-1) + x_t)."""
@@ -46,6 +51,27 @@ def _chain(rng: Random, words: int, w: float, scale: float = 0.7) -> Inputs:
         "x": scale * rng.standard_normal(words),
         "h_0": float(rng.uniform(0.2, 0.6)),
     }
+
+
+def _far_out(rng: Random) -> Inputs:
+    """h_0 + 1e-3 is rounded back to h_0, and w h_0 + x_1 is 0 without rounding."""
+    inputs: Inputs = _chain(4, 1.0)(rng)
+    inputs["w"] = 0.5
+    inputs["h_0"] *= 1e20
+    inputs["x"][0] = -0.5 * inputs["h_0"]
+    return inputs
+
+
+def _measured(step: float, before: float) -> Answer:
+    """The slope from the states at two places, so far behind h_0 and before it."""
+
+    def answer(w: float, x: Numbers, h_0: float) -> Numbers:
+        def states(h: float) -> Numbers:
+            return np.array([h := np.tanh(w * h + x_t) for x_t in x])
+
+        return (states(h_0 + step) - states(h_0 - before)) / (step + before)
+
+    return answer
 
 
 def _by_cumprod(w: float, x: Numbers, h_0: float) -> Numbers:
@@ -106,6 +132,9 @@ h cubed: 1 - h**2 -> 1 - h**3
     The slope of the tanh is 1 *minus* h². It is never above 1.
 the slope of the sigmoid: 1 - h**2 -> h * (1 - h)
     h (1 - h) is the slope of the sigmoid. That of the tanh is 1 - h².
+the slope for w: left * w * (1 - h**2) -> (old + w * left) * (1 - h**2) \
+        && h = np.tanh -> old, h = h, np.tanh && 1.0, h_0 -> 0.0, h_0
+    This is the slope for w. Asked for is the slope for h_0: w stays as it is.
 the cosine: 1 - h**2 -> 1 / np.cosh(h) ** 2
     You take the slope of a tanh at the state h itself. It is taken at what goes *into* the tanh,
     and there it is 1 - h².
@@ -186,10 +215,15 @@ EXERCISE = Exercise(
         Case("six words", _chain(6, 1.3), weight=2),
         Case("a weight below 0", _chain(5, -0.9)),
         Case("forty words", _chain(40, 1.1, 0.2), edge=True),
+        Case("h_0 of 20 digits", _far_out, edge=True),
     ),
     mistakes=(
         *slips(slope_left, SLIPS),
         Mistake("by autograd", _by_autograd, BY_AUTOGRAD, hint=1),
+        *(
+            Mistake(f"a step of {step}, {before} before", _measured(step, before), MEASURED, hint=1)
+            for step, before in ((1e-3, 0.0), (1e-6, 1e-6))
+        ),
     ),
     right_answers={"cumprod": _by_cumprod},
 )

@@ -181,6 +181,12 @@ not clipped: nn.utils.clip_grad_norm_(model.parameters(), clip) -> pass
     `backward` has made them, and before the step.
 clipped one by one: clip_grad_norm_ -> clip_grad_value_
     You clip each number. It is the norm of all gradients together that is clipped.
+made as long as `clip` in any case: nn.utils.clip_grad_norm_(model.parameters(), clip) \
+        -> [p.grad.mul_(clip / norm) for norm in [torch.cat( \
+        [p.grad.flatten() for p in model.parameters()]).norm()] for p in model.parameters()]
+    You bring the norm to `clip` even where it is smaller. Only a norm above `clip` is cut down.
+one step, at the end: optimiser.step() -> pass && return losses -> optimiser.step()⏎return losses
+    You take one step, after the last window. Take one for each window, inside the loop.
 clipped at 1: model.parameters(), clip) -> model.parameters(), 1.0)
     You clip at 1. The largest norm is an argument, `clip`.
 each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(), clip) \

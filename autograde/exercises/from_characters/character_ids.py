@@ -58,6 +58,10 @@ FLOATS = (
 )
 SLIPS = f"""
 --- hint 2
+small letters make a boundary, too: marks.get(word, -> marks.get(word.upper(),
+    You take `<s>` for `<S>`. Only the two words as they are written are not spelled.
+the signs are cut off: word.encode -> word.strip("<>").encode
+    You cut the signs off the word. Only `<S>` and `</S>` are not spelled: all else is bytes.
 nothing is shifted: number + 1 -> number
     Nothing is shifted. Add 1 to every id, so that 0 is free to mean: no word here.
 only the bytes are shifted: *codes -> *(code + 1 for code in codes) && number + 1 -> number
@@ -215,6 +219,12 @@ EXERCISE = Exercise(
         Case("no letter at all", _text(""), edge=True),
         Case("the start of a sentence, <S>", _text("<S>")),
         Case("the end of a sentence, </S>", _text("</S>")),
+        Case(
+            "<s>, a word like any other",
+            _text("<s>"),
+            edge=True,
+            asks="Only `<S>` and `</S>` are not spelled; signs and small letters are bytes.",
+        ),
     ),
     mistakes=slips(reference, SLIPS),
     right_answers={

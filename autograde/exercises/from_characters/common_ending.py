@@ -79,6 +79,17 @@ letters that both have: ours != theirs -> ours not in other
     You ask whether the letter stands anywhere in the other word. Compare letters in the same
     position from the end.
 --- hint 3
+bytes, not letters: reversed(word), reversed(other) \
+        -> reversed(word.encode()), reversed(other.encode())
+    You count bytes. *é* has two of them, and is one letter.
+rows that are one list: np.zeros((len(words), len(candidates))) \
+        -> [[0] * len(candidates)] * len(words) && table[row, column] += -> table[row][column] += \
+        && return table -> return np.array(table)
+    Your rows are one and the same list: `[row] * n` makes no new rows. Make each anew:
+    `[[0] * columns for _ in range(rows)]`.
+as a share of the longer word: return table -> return table / np.array( \
+        [[max(len(w), len(c), 1) for c in candidates] for w in words])
+    You divide by the length of the longer word. Return the number of letters.
 whether, not how many: += 1 -> = 1
     You write down that they share an ending, and not how long it is. Add 1 for each letter.
 as a share of the word: return table -> return table / np.array([[len(w) or 1] for w in words])
@@ -134,6 +145,7 @@ EXERCISE = Exercise(
         Case("a letter that differs, then letters that agree", _words("abcd", "abxd")),
         Case("capitals", _words("US", "us", "BUS", "bus"), edge=True),
         Case("no letters", _words("", "a", "a", ""), edge=True),
+        Case("letters of two bytes and more", _words("café", "打电话", "olé", "电话"), edge=True),
     ),
     mistakes=(*slips(reference, SLIPS), *slips(_by_index, SLIPS_OF_INDEX)),
     right_answers={

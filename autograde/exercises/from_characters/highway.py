@@ -103,6 +103,20 @@ the sigmoid by hand: \
     The values are right, and with large scores the gradient is no number: the exponential overflows
     on the way back. `torch.sigmoid` does not.
 --- hint 3
+the exponential above and below the line: torch.sigmoid(x @ W_carry + b_carry) \
+        -> torch.exp(x @ W_carry + b_carry) / (1 + torch.exp(x @ W_carry + b_carry))
+    The formula is right, and breaks for large scores: infinity by infinity is no number. Use
+    `torch.sigmoid`.
+scores beyond {{limit}} are cut off: torch.sigmoid(x @ W_carry + b_carry) \
+        -> torch.sigmoid((x @ W_carry + b_carry).clamp(-{{limit}}, {{limit}})) | limit = 5, 10
+    You cut the scores off at {{limit}}, so the gate is never quite open or shut. `torch.sigmoid`
+    needs no help.
+the carried x is cut off: (1 - g) * x -> (1 - g) * x.detach()
+    The numbers are right, and nothing is learnt through the x that is carried. Leave out
+    `.detach()`.
+the gate is cut off: torch.sigmoid(x @ W_carry + b_carry) \
+        -> torch.sigmoid(x @ W_carry + b_carry).detach()
+    The numbers are right, and the gate never learns. Leave out `.detach()`.
 both matrices transposed: x @ W_transform -> x @ W_transform.T && x @ W_carry -> x @ W_carry.T
     Both matrices are turned around, as `nn.Linear` stores them. In the official files the vector
     stands on the left: `x @ W`.

@@ -221,6 +221,9 @@ the whole old half has a minus: return (1 - g) -> return -(1 - g) && t - x -> t 
     The slope of (1 − g) x has the wrong sign. Both of its terms are added: 1 − g, and −g′ x.
 relu always lets through: * (t > 0) ->
     Where w x + b is negative, relu is flat and its slope is 0. Yours is always w.
+relu of the slope: w_transform * (t > 0) -> torch.relu(w_transform)
+    You take relu of the weight. The slope of relu(w x + b) is w where w x + b is above 0, also for
+    a w below 0, and 0 elsewhere.
 relu is asked about x: t > 0 -> x > 0
     You ask whether x is positive. relu looks at w x + b: compare that, or t, with 0.
 --- hint 3

@@ -8,7 +8,7 @@ from autograde.exercises.scalar_mix_and_elmo import LESSON
 
 
 def errors_gone(before: Any, after: Any) -> Any:
-    """As `course.results.published.error_reduction`, in one line."""
+    """Relative error reduction, in percent; scores run to 100."""
     return 100 * (after - before) / (100 - before)
 
 

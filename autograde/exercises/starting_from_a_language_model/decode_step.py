@@ -12,7 +12,7 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import weighted_sum
 from autograde.exercises.starting_from_a_language_model import LESSON
-from elmo_mini.tasks.decoding import State, Stepped, decode_step, encoded
+from elmo_mini.tasks.decoding import decode_step, encoded
 from elmo_mini.tasks.seq2seq import Seq2Seq, attend
 
 SIZES = (9, 11, 4)  # source words, target words, size
@@ -83,18 +83,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 def _refuse_words_without_steps(lstm: nn.Module, args: tuple[Any, ...]) -> None:
     if args and isinstance(args[0], Tensor) and args[0].ndim == 2:
         raise AnswerRefused(NO_TIME.format(shape=tuple(args[0].shape)))
-
-
-def _step(
-    model: Seq2Seq, words: Tensor, state: State, first: Tensor, top: Tensor, mask: Tensor
-) -> Stepped:
-    below, above = state or (None, None)
-    lower, below = model.decoder_first(model.target_embedding(words).unsqueeze(1), below)
-    upper, above = model.decoder_top(lower, above)
-    weights = attend(upper, top, mask)
-    heard = torch.cat([weights @ first, weights @ top, upper], -1)
-    scores = model.softmax(lower + torch.tanh(model.combine(heard)))
-    return scores[:, 0], (below, above), weights[:, 0]
 
 
 def _with_a_dict(
@@ -241,6 +229,6 @@ EXERCISE = Exercise(
         Case("three telegrams with padding, two words", _telegrams((5, 2, 3), 2), weight=2),
         Case("large weights", _telegrams((4, 2), 2, scale=3.0)),
     ),
-    mistakes=slips(_step, SLIPS),
+    mistakes=slips(decode_step, SLIPS),
     right_answers={"a dict of states": _with_a_dict, "attention by hand": _state_by_hand},
 )

@@ -41,12 +41,6 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return float(came)
 
 
-def _weight(task: Sequence[Tensor], old: Sequence[Tensor]) -> float:
-    together = sum((a * b).sum() for a, b in zip(task, old, strict=True))
-    length = sum((b * b).sum() for b in old)
-    return max(0.0, -float(together / length))
-
-
 def _in_one_row(task: Sequence[Tensor], old: Sequence[Tensor]) -> float:
     a, b = (torch.cat([part.flatten() for part in parts]) for parts in (task, old))
     return float((-(a @ b) / (b @ b)).clamp(min=0))
@@ -155,6 +149,6 @@ EXERCISE = Exercise(
         Case("a short old gradient", _gradients([(5,), (2, 2)], -7.0, length=0.2)),
         Case("gradients of a thousand", _gradients([(4, 2), (3,)], -0.05, length=1000.0)),
     ),
-    mistakes=slips(_weight, SLIPS),
+    mistakes=slips(safe_weight, SLIPS),
     right_answers={"in one row": _in_one_row, "by projection": _by_projection},
 )

@@ -52,6 +52,12 @@ def _place(rng: Random, length: int, place: int, reach: int, known: int = 10) ->
     }
 
 
+def _with_capitals(rng: Random) -> Inputs:
+    inputs: Inputs = _place(9, 4, 3)(rng)
+    inputs["tokens"][3] = inputs["tokens"][3].capitalize()
+    return inputs
+
+
 @Case.drawn
 def _alone(rng: Random) -> Inputs:
     return {
@@ -96,6 +102,26 @@ the left slice goes negative: max(0, place - reach) -> place - reach
     Near the start, `place - reach` is below 0, and a slice then counts from the end. Begin at
     `max(0, place - reach)`.
 --- hint 3
+row 0 counts as unknown: if token in ids] -> if ids.get(token)]
+    `if ids.get(token)` is false for row 0, too. Ask `if token in ids`.
+only the known words are counted off: [*tokens[max(0, place - reach) : place], * \
+        -> [*[t for t in tokens[:place] if t in ids][-reach:], * \
+        && tokens[place + 1 : place + 1 + reach] \
+        -> [t for t in tokens[place + 1 :] if t in ids][:reach]
+    You take the `reach` nearest *known* words. `reach` counts positions, whoever stands there.
+the unknown have row 0: [ids[token] for token in near if token in ids] \
+        -> [ids.get(token, 0) for token in near]
+    You take row 0 for an unknown word. Leave it out.
+capitals are ignored: ids[token] for token in near if token in ids \
+        -> ids[token.lower()] for token in near if token.lower() in ids
+    You look words up in small letters. A word is known only if `ids` has it as it is written.
+the mean of the two sides' means: vectors[rows].sum(0) / max(1, len(rows)) \
+        -> sum(vectors[side].sum(0) / max(1, len(side)) for side in ( \
+        [ids[t] for t in tokens[max(0, place - reach) : place] if t in ids], \
+        [ids[t] for t in tokens[place + 1 : place + 1 + reach] if t in ids])) / 2
+    You average each side, and then the two. All known words count the same: one mean.
+the first place of a repeated word: near = -> place = tokens.index(tokens[place])⏎near =
+    You look for the word with `index`, which finds its first position. `place` says which is meant.
 the sum: vectors[rows].sum(0) / max(1, len(rows)) -> vectors[rows].sum(0)
     You add the vectors up. Divide by how many known words there are.
 divided by the unknown, too: max(1, len(rows)) -> max(1, len(near))
@@ -149,6 +175,7 @@ EXERCISE = Exercise(
         Case("some words are not known", _place(15, 6, 5, known=6)),
         Case("at the start", _place(8, 1, 4)),
         Case("at the end", _place(8, 7, 3)),
+        Case("capitals", _with_capitals, edge=True, asks="`ids` has words as they are written."),
         Case("nothing known near by", _alone(), edge=True, asks="Zeros are asked for then."),
     ),
     mistakes=slips(context_vector, SLIPS),

@@ -74,6 +74,12 @@ windows side by side: for ids in sentences -> \
 --- hint 3
 every pair counts 1: every 1 / distance -> 1
     All pairs in the window count the same. A pair `d` positions apart counts 1/d.
+the farthest neighbour is lost, and the first of a sentence: min(window, position) + 1 \
+        -> min(window, position)
+    `range` stops before its end, so the farthest neighbour of each word is missing. Add 1.
+each word once in a sentence: enumerate(ids) -> enumerate(dict.fromkeys(ids)) \
+        && ids[position - distance] -> [*dict.fromkeys(ids)][position - distance]
+    You count each word of a sentence once. Every position counts.
 the farthest neighbour is lost: min(window, position) + 1 -> min(window, position + 1)
     Neighbours exactly `window` positions away are missing. `range(1, window)` ends before `window`.
 pairs across sentences: for ids in sentences -> for ids in [[i for ids in sentences for i in ids]]

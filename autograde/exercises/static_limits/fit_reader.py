@@ -62,6 +62,19 @@ the errors turned round: errors = 1 / (1 + np.exp(-(features @ weights + bias)))
 no sigmoid: 1 / (1 + np.exp(-(features @ weights + bias))) - answers \
         -> features @ weights + bias - answers
     Your prediction is the score itself. Bring it between 0 and 1 with the sigmoid.
+right or wrong: 1 / (1 + np.exp(-(features @ weights + bias))) - answers \
+        -> (features @ weights + bias > 0) - answers
+    You subtract the answers from decisions, 0 or 1. Subtract them from the probabilities.
+one example a step: errors = -> example = slice(_ % len(answers), _ % len(answers) + 1) \
+        ⏎errors = && features @ weights -> features[example] @ weights \
+        && - answers -> - answers[example] \
+        && features.T @ errors / len(answers) -> features[example].T @ errors
+    Each of your steps is on one example. Take all N in each step.
+every example is a step: for _ in range(steps) \
+        -> for example in [slice(n, n + 1) for n in range(len(answers))] * steps \
+        && features @ weights -> features[example] @ weights && - answers -> - answers[example] \
+        && features.T @ errors / len(answers) -> features[example].T @ errors
+    You take a step for each example. Take one step on the mean over all of them.
 the slope of the sigmoid, too: slope = -> p = errors + answers⏎errors = errors * p * (1 - p) \
         ⏎slope =
     You multiply by the slope of the sigmoid. That is the gradient of a squared error; in that of
@@ -83,6 +96,15 @@ the bias by the sum: errors.mean() -> errors.sum()
     You add up over the examples in the gradient of the bias. Take the mean of the errors.
 no decay: + decay * weights ->
     `decay` does nothing. Add `decay * weights` to the gradient.
+decay is divided by the examples, too: features.T @ errors / len(answers) + decay * weights \
+        -> (features.T @ errors + decay * weights) / len(answers)
+    You divide the decay by the number of examples. Only the loss is a mean.
+decay by the sign: + decay * weights -> + decay * np.sign(weights)
+    Your decay pulls by the sign of the weights, as L1 regularisation does. The slope of the squared
+    length is λ times the weights.
+decay after the step: + decay * weights -> && weights - rate * slope \
+        -> (weights - rate * slope) * (1 - rate * decay)
+    You shrink the weights that have already moved. Both slopes are taken at the old weights.
 decay twice: + decay * weights -> + 2 * decay * weights
     You take twice the decay. Add `decay * weights` to the gradient.
 decay without the weights: + decay * weights -> + decay

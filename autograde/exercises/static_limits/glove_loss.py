@@ -4,12 +4,13 @@ import torch
 from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
-from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.differentiable import loss_and_slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
 from elmo_mini.models import glove
 
+LEARNT = ("vectors", "context_vectors", "biases", "context_biases")
 CUT_OFF = (
     "Your loss is a tensor, and autograd cannot follow it back to the vectors. Somewhere on the "
     "way the numbers left the graph: `.numpy()`, `.detach()`, `.item()` and `torch.tensor(...)` "
@@ -78,11 +79,15 @@ def _loss_by_einsum(
 
 
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
-    """The loss and its gradient for the vectors: the lesson goes on to learn with both."""
-    loss, slope = loss_and_slope(answer, inputs, "vectors", ON_A_COPY)
+    """The loss and its gradients: the lesson goes on to learn with both."""
+    loss, found = loss_and_slopes(answer, inputs, *LEARNT, instead=ON_A_COPY)
     if not loss.requires_grad:
         raise AnswerRefused(CUT_OFF)
-    return {"loss": plain(loss), "its gradient for the vectors": plain(slope)}
+    gradients = {
+        f"its gradient for `{name}`": plain(slope)
+        for name, slope in zip(LEARNT, found, strict=True)
+    }
+    return {"loss": plain(loss)} | gradients
 
 
 SLIPS = f"""
@@ -195,8 +200,25 @@ alpha of the paper: ** alpha -> ** 0.75
 x_max and alpha of the paper: counts / x_max -> counts / 100 && ** alpha -> ** 0.75
     You weigh with x_max = 100 and alpha = 3/4 always. Hand your own arguments `x_max` and `alpha`
     on.
+`{{name}}` is cut off: scores = vectors -> {{name}} = {{name}}.detach()⏎scores = vectors \
+        | name = vectors, context_vectors, biases, context_biases
+    The loss is right, and nothing is learnt by `{{name}}`. Leave out `.detach()`.
 half of the sum: .sum() -> .sum() / 2
     You halve the sum. J has no 1/2.
+logarithm to base 2: torch.log( -> torch.log2(
+    Your logarithm is to base 2. GloVe takes the natural one, `torch.log`.
+a small number inside the logarithm, {{tiny}}: torch.where(seen, counts, torch.ones_like(counts)) \
+        -> counts + {{tiny}} | tiny = 1e-2, 1e-3
+    You add {{tiny}} to every count before the logarithm, which changes those that are small. Hide
+    the zeros alone: `torch.where(counts > 0, counts, 1.0)`.
+cut off at the largest count: (counts / x_max).clamp(max=1.0) -> counts / min(x_max, counts.max())
+    You divide by the largest count where it is smaller than `x_max`. Divide by `x_max`, and cut off
+    at 1.
+the counts are cut off in place: (counts / x_max).clamp(max=1.0) -> counts.clamp_(max=x_max) / x_max
+    `clamp_` cuts the counts themselves, so their logarithms are wrong, and the next call gets cut
+    ones. Take `clamp`, without the underscore.
+half of the table: .sum() -> .triu().sum()
+    You add up one half of the table. All pairs count, `[i, j]` and `[j, i]`.
 logarithm to base 10: torch.log( -> torch.log10(
     You take the logarithm to base 10. Here it is the natural one: `torch.log`.
 """

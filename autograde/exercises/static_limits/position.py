@@ -52,6 +52,10 @@ SLIPS = """
 the cosines: alpha = am * bb - bm * ab -> alpha = am / np.sqrt(aa) \
         && beta = bm * aa - am * ab -> beta = bm / np.sqrt(bb)
     You compare cosines. The position asks for the two numbers of a mixture.
+on the line between the two: alpha / (alpha + beta) \
+        -> (merged - second) @ (first - second) / ((first - second) @ (first - second))
+    You look for the nearest point on the line through a and b. α and β are free: their sum need not
+    be 1.
 the distances: alpha = am * bb - bm * ab -> alpha = np.linalg.norm(merged - second) \
         && beta = bm * aa - am * ab -> beta = np.linalg.norm(merged - first)
     You compare distances. The position asks for the two numbers of a mixture.

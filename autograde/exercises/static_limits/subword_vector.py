@@ -82,6 +82,10 @@ one row too far: [rows] -> [[(row + 1) % len(ngram_vectors) for row in rows]]
     You read the row behind the bucket. Buckets count from 0, as rows do.
 one row too early: [rows] -> [[row - 1 for row in rows]]
     You read the row before the bucket. Buckets count from 0, as rows do.
+pieces of {shortest} to {longest}: in character_ngrams(word) \
+        -> in character_ngrams(word, {shortest}, {longest}) \
+        | shortest longest = 3 5, 2 6, 3 7, 4 6
+    Your pieces have {shortest} to {longest} characters. fastText takes 3 to 6.
 as many buckets as words: len(ngram_vectors) -> len(words)
     You number the n-grams by the number of *words*. There is a row of `ngram_vectors` for each
     bucket: `len(ngram_vectors)` of them.

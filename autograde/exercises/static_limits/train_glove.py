@@ -11,6 +11,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.static_limits import LESSON
+from autograde.exercises.word2vec.no_seed import SEED_IS_SET, no_seed
 from elmo_mini.models.glove import train_glove
 
 Loss = Callable[..., Tensor]
@@ -77,13 +78,16 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     def look(number: int, table: Tensor) -> None:
         looked.append([float(number), table.detach().clone()])
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(5)
+    with no_seed(5):
         rest = (dimension, inputs["steps"], inputs["rate"], look)
         came = returned(answer(counts.clone(), loss_of, *rest))
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused("Return two things: the sum of both tables, and the losses.")
     vectors, losses = came
+    if isinstance(losses, list | tuple) and any(isinstance(loss, Tensor) for loss in losses):
+        raise AnswerRefused(
+            "Your list holds tensors, and the lesson draws a curve of plain numbers: `loss.item()`."
+        )
     if isinstance(vectors, Tensor) and vectors.requires_grad:
         raise AnswerRefused("Your vectors still carry gradients: `.detach()` them.")
     if not seen:
@@ -134,7 +138,10 @@ def _same(one: Any, other: Tensor) -> bool:
     return isinstance(one, Tensor) and one.shape == other.shape and bool(torch.allclose(one, other))
 
 
-SLIPS = """
+SLIPS = f"""
+--- no hint
+the seed is set: losses = [] -> torch.manual_seed(0)⏎losses = []
+    {SEED_IS_SET}
 --- hint 1
 a new optimiser in each step: loss = loss_of(*parts, counts) \
         -> optimiser = torch.optim.Adagrad(parts, lr=rate)⏎loss = loss_of(*parts, counts)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.answers import Answer, AnswerRefused, Plain, equal, plain, refuse_changed
 from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
@@ -21,16 +21,24 @@ Scores = tuple[Tensor, Tensor, Tensor]
 
 @Case.drawn
 def _sentences(
-    rng: Random, lengths: Sequence[int], *kinds: str, scale: float = 1.0, gaps: bool = False
+    rng: Random,
+    lengths: Sequence[int],
+    *kinds: str,
+    scale: float = 1.0,
+    gaps: bool = False,
+    legal: bool = True,
 ) -> Inputs:
-    """Gold labels that keep to the rules, scores that do not, and padding that must not count."""
+    """Scores that know no rules, padding that must not count, and gold labels.
+
+    These keep to the rules where they are ``legal``; else each is an I, and none began with a B.
+    """
     marks = "IES" if gaps else "BIES"
     labels = ["O"] + [f"{mark}-{kind}" for kind in kinds for mark in marks]
     labels = [labels[int(i)] for i in rng.permutation(len(labels))]
     count, longest = len(labels), max(lengths)
     gold = np.full((len(lengths), longest), int(rng.integers(count)))
     for row, length in enumerate(lengths):
-        gold[row, :length] = _legal(rng, labels, length)
+        gold[row, :length] = _legal(rng, labels, length) if legal else labels.index(f"I-{kinds[0]}")
     return {
         "labels": labels,
         "emissions": scale * rng.standard_normal((len(lengths), longest, count)),
@@ -95,6 +103,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     refuse_changed(inputs, {name: tensors[name] for name in ("gold", "mask")})
     with torch.no_grad():
         paths = built.decode(tensors["emissions"].detach(), tensors["mask"])
+    for name in TABLES:
+        if not equal(plain(learnt[name]), inputs[name]):
+            raise AnswerRefused(
+                f"Your `loss` or `decode` writes into `{name}`, and only an optimiser may. Make "
+                "a new table with the rules in each call: `masked_fill`, not `masked_fill_`."
+            )
     return {
         "how many tables can be learnt": len(learnt),
         "the tables at the start": [starts[name] for name in TABLES],
@@ -204,11 +218,41 @@ the allowed last labels are forbidden: (~last, -> (last,
     You forbid what is allowed. `masked_fill` fills where its mask is True: give it `~allowed`.
 forbidden is 0: every -10_000.0 -> 0.0
     You set what is forbidden to 0, a score like any other. Set it to -10,000.
-forbidden is {little}: every -10_000.0 -> {little} | little = -1.0, -10.0, -100.0
+forbidden is {little}: every -10_000.0 -> {little} \
+        | little = -1.0, -10.0, -100.0, -1_000.0
     Your forbidden moves cost {little}. A strong emission can pay that: set them to -10,000.
 forbidden is dear, not forbidden: every -10_000.0 -> 10_000.0
     You set what is forbidden to *plus* 10,000, so nothing else is ever chosen.
 --- hint 3
+the gold path without the rules: path_score(emissions, gold, mask, *self.scores()) \
+        -> path_score(emissions, gold, mask, self.transitions, self.start, self.end)
+    Your gold path is scored without the rules. Give `path_score` the same three tables.
+the rules are added: \
+        self.transitions.masked_fill(~between, -10_000.0) \
+        -> self.transitions + ~between * -10_000.0 \
+        && self.start.masked_fill(~first, -10_000.0) -> self.start + ~first * -10_000.0 \
+        && self.end.masked_fill(~last, -10_000.0) -> self.end + ~last * -10_000.0
+    You add -10,000 to what is forbidden, so a forbidden move that stands in the gold path still
+    learns. Put -10,000 in its place: `masked_fill`.
+minus infinity: every -10_000.0 -> float("-inf")
+    You forbid with minus infinity, and where no path is allowed the gradient is no number. Set what
+    is forbidden to -10,000.
+the tables are copied at the start: self.rules = (between, first, last) \
+        -> self.rules = (between, first, last)⏎self.scores() \
+        && return moves, start, end \
+        -> kept = self.__dict__.setdefault("made", (moves, start, end))⏎return kept
+    You lay the rules over the tables once, in the constructor. An optimiser changes the tables
+    later: lay them over in each call.
+the tables are cut off: self.transitions.masked_fill -> self.transitions.detach().masked_fill \
+        && self.start.masked_fill -> self.start.detach().masked_fill \
+        && self.end.masked_fill -> self.end.detach().masked_fill
+    You detach the tables, so nothing learns. Leave out `.detach()`.
+the first label by the rule of the last: may_follow("<start>", label) -> may_follow(label, "<end>")
+    You ask for the first label what belongs to the last: `may_follow("<start>", label)`.
+the last label by the rule of the first: may_follow(label, "<end>") -> may_follow("<start>", label)
+    You ask for the last label what belongs to the first: `may_follow(label, "<end>")`.
+the tables of start and end change places: return moves, start, end -> return moves, end, start
+    You hand on `end` where `start` belongs, and the other way round.
 trained without the rules: log_partition(emissions, mask, *self.scores()) \
         -> log_partition(emissions, mask, self.transitions, self.start, self.end) \
         && path_score(emissions, gold, mask, *self.scores()) \
@@ -276,8 +320,14 @@ EXERCISE = Exercise(
         Case("one sentence, one kind", _sentences((3,), "NP")),
         Case("three sentences, two kinds", _sentences((4, 2, 5), "NP", "VP"), weight=2),
         Case("sentences of different lengths", _sentences((6, 1, 3), "PER")),
-        Case("strong emissions", _sentences((5, 4), "NP", "VP", scale=200.0)),
+        Case("strong emissions", _sentences((5, 4), "NP", "VP", scale=800.0)),
         Case("no sentence had a B", _sentences((4, 3), "NP", gaps=True), edge=True),
+        Case(
+            "a gold path that the rules forbid",
+            _sentences((3, 4), "NP", legal=False),
+            edge=True,
+            asks="Its forbidden moves cost 10,000 each, and their numbers cannot learn.",
+        ),
     ),
     mistakes=slips(CRF, SLIPS),
     right_answers={"rules in a buffer": _Added},

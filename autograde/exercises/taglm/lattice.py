@@ -91,9 +91,11 @@ def every_path(
 
 
 def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
-    """The scores and their gradient for the emissions: the network learns through both."""
+    """The scores and their gradients: the network learns through both."""
     tensors = {name: as_tensors(value) for name, value in inputs.items()}
-    emissions = tensors["emissions"].requires_grad_()
+    leaves = {name: value for name, value in tensors.items() if value.is_floating_point()}
+    for leaf in leaves.values():
+        leaf.requires_grad_()
     result = returned(answer(*tensors.values()))
     if not isinstance(result, Tensor):
         raise AnswerRefused(
@@ -101,5 +103,14 @@ def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
             "`torch.stack` makes one of a list of tensors."
         )
     refuse_changed(inputs, tensors)
-    slope = slopes(result.sum(), {"emissions": emissions})["emissions"]
-    return {"scores": plain(result), "their gradient for the emissions": plain(slope)}
+    found = slopes(result.sum(), leaves)
+    moves = inputs["mask"].shape[1] > 1  # else no transition has a part in it
+    return {
+        "scores": plain(result),
+        "their gradient for the emissions": plain(found["emissions"]),
+        "what learns through them": ", ".join(
+            name
+            for name, slope in found.items()
+            if slope is not None or (name == "transitions" and not moves)
+        ),
+    }

@@ -117,12 +117,21 @@ alpha stands on the axis of the new label: alpha.unsqueeze(2) -> alpha.unsqueeze
 the best path, not all: torch.logsumexp(pairs, 1) -> pairs.amax(1) \
         && torch.logsumexp(alpha + end, 1) -> (alpha + end).amax(1)
     This is the score of the best path. For the sum over all paths put logsumexp where you have max.
+the best way to each label: torch.logsumexp(pairs, 1) -> pairs.amax(1)
+    You keep the best way to each label, and sum over the labels at the end alone. The sum runs over
+    all ways at each step: put logsumexp where you have max.
 exp and log by hand: start + emissions[:, 0] -> (start + emissions[:, 0]).exp() \
         && alpha.unsqueeze(2) + transitions -> alpha.unsqueeze(2) * transitions.exp() \
         && torch.logsumexp(pairs, 1) + emissions[:, t] -> pairs.sum(1) * emissions[:, t].exp() \
         && torch.logsumexp(alpha + end, 1) -> (alpha * end.exp()).sum(1).log()
     The sum is right for small scores, and overflows for large ones: exp(1000) is infinite. Stay in
     log space with `torch.logsumexp`.
+the largest of the whole batch is taken out, {patch}: torch.logsumexp(pairs, 1) \
+        -> (pairs - pairs.max()).exp().sum(1){patch}.log() + pairs.max() \
+        | patch = .clamp(min=1e-30), .clamp(min=1e-10)
+    You take out the largest number of the whole batch. Next to it a score of a thousand less is 0,
+    and then your patch stands in its place. Take out the largest of each sum: `torch.logsumexp`
+    does.
 exp by hand, the largest taken out for all labels together: torch.logsumexp(pairs, 1) \
         -> ((alpha - alpha.amax(1, keepdim=True)).exp() @ transitions.exp()).log() + alpha.amax(1, \
         keepdim=True)
@@ -206,6 +215,25 @@ the scores so far are forgotten: \
         alpha.unsqueeze(2) + transitions -> transitions.expand(len(alpha), -1, -1)
     Your steps begin with the transitions alone. Add them to `alpha`, the sum over all ways so far.
 --- hint 3
+`{name}` is cut off: alpha = start -> {name} = {name}.detach()⏎alpha = start \
+        | name = transitions, start, end
+    The numbers are right, and `{name}` never learns. Leave out `.detach()`.
+the end at the last column: alpha = torch.where \
+        -> new = new + end * (t == mask.shape[1] - 1)⏎alpha = torch.where \
+        && alpha + end -> alpha + end * (mask.shape[1] == 1)
+    You add `end` at the last column, which short sentences never reach. Add it after the loop, to
+    every sentence.
+stopped where the first sentence ends: pairs = alpha \
+        -> if not mask[:, t].all(): break⏎pairs = alpha
+    Your loop stops as soon as one sentence is over. The others go on: walk through all columns, and
+    let `torch.where` keep the alpha of those that have ended.
+what is kept is cut off: new, alpha) -> new, alpha.detach())
+    The numbers are right, and where a sentence has ended you detach its `alpha`, so it learns
+    nothing. Leave out `.detach()`.
+the emissions are normalised: alpha = start \
+        -> emissions = emissions.log_softmax(2)⏎alpha = start
+    You normalise the emissions of each word first, as `log_softmax` does. Take the raw scores: the
+    paths as a whole are normalised, by Z.
 padding is read: torch.where(mask[:, t].unsqueeze(1), new, alpha) -> new
     You go on through the padding. Where the mask is False, keep the alpha you had:
     `torch.where(mask[:, t, None], new, alpha)`.

@@ -31,7 +31,7 @@ def _every_pair(answer: Answer, inputs: Inputs) -> Plain:
             said = plain(answer(before, after))
             if isinstance(said, np.ndarray) and said.ndim == 0:
                 said = said.item()
-            if not isinstance(said, bool | int):
+            if not isinstance(said, bool):
                 raise AnswerRefused(
                     f"For {before} then {after} your function returned {said!r}. Return True or "
                     "False."

@@ -108,6 +108,15 @@ only the first sentence: return score -> return score[:1]
 the axis of the sentences is squeezed away: return score -> return score.squeeze()
     `.squeeze()` takes away each axis of length 1, and that of the sentences, too, where there is
     one only. Name the axis that is meant: `.squeeze(2)`.
+`{name}` is cut off: own = -> {name} = {name}.detach()⏎own = | name = transitions, start, end
+    The scores are right, and `{name}` never learns. Leave out `.detach()`.
+every axis of 1 is squeezed away: squeeze(2) -> squeeze() && squeeze(1) -> squeeze()
+    `.squeeze()` takes away each axis of length 1. Where all sentences have one word, that is the
+    axis of the words, too. Name the axis that is meant: `.squeeze(2)`, `.squeeze(1)`.
+the end one place late: mask.sum(1, keepdim=True) - 1 \
+        -> mask.sum(1, keepdim=True).clamp(max=mask.shape[1] - 1)
+    You take the score for ending one place too late, at the label behind the last word. That word
+    stands at the place `mask.sum(1) - 1`.
 """
 
 SLIPS_OF_LOOPS = """
@@ -153,6 +162,7 @@ EXERCISE = Exercise(
         Case("three sentences, no padding", lattice((4, 4, 4), 3, path=True), weight=2),
         Case("sentences of different lengths", lattice((5, 2, 3, 4, 1, 2), 4, path=True), weight=2),
         Case("a sentence of one word", lattice((1, 4), 3, path=True), edge=True),
+        Case("three sentences of one word each", lattice((1, 1, 1), 3, path=True), edge=True),
     ),
     mistakes=(*slips(_by_gather, SLIPS), *slips(_by_loops, SLIPS_OF_LOOPS)),
     right_answers={"loops": _by_loops, "gather": _by_gather},

@@ -107,6 +107,23 @@ a move counts once in a path: in pairwise(path): -> in set(pairwise(path.tolist(
     Count every move.
 divided by the number of moves: return slope -> return slope / (len(gold) - 1)
     You divide by the number of moves. The score of a path is a sum.
+the gold moves are divided by their number: slope[before, after] -= 1 \
+        -> slope[before, after] -= 1 / (len(gold) - 1)
+    You divide the moves of the gold path by their number. Each counts 1.
+divided by the number of moves, if there are any: return slope \
+        -> return slope / max(1, len(gold) - 1)
+    You divide by the number of moves. The score of a path is a sum.
+the last word goes on to the first: in pairwise(path): \
+        -> in zip(path, np.roll(path, -1), strict=True): \
+        && in pairwise(gold): -> in zip(gold, np.roll(gold, -1), strict=True):
+    You count a move from the last word back to the first, as `np.roll` gives it. A path ends: take
+    `path[:-1]` and `path[1:]`.
+the logarithm of the chance plus {tiny}: slope[before, after] += chance \
+        -> slope[before, after] += np.log(chance + {tiny}) | tiny = 0, 1e-12
+    Your paths count with the logarithms of their probabilities. Each counts with its probability.
+a table of whole numbers: np.zeros((count, count)) -> np.zeros((count, count), dtype=int)
+    Your table holds whole numbers, and a probability that is added to one is cut down to 0. Make a
+    table of floats: `np.zeros((count, count))`.
 words in place of moves: in pairwise(path): -> in zip(path, path, strict=True): \
         && in pairwise(gold): -> in zip(gold, gold, strict=True):
     You count labels, not moves. A transition belongs to two neighbours.

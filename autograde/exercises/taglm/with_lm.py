@@ -107,6 +107,9 @@ the first LSTM twice: second(low) -> first(low)
 added, not joined: torch.cat([vectors, lm], dim=-1) -> vectors + lm
     You add the two vectors. That needs equal widths, and loses which number came from where. Put
     them side by side with `torch.cat`.
+joined along the sentences: dim=-1 -> dim=0
+    You put the LM vectors below the batch, as more sentences. Join along the last axis: each word's
+    vector grows.
 joined along the words: dim=-1 -> dim=1
     You put the LM vectors behind the sentence, as more words. Join along the last axis: each word's
     vector grows.
@@ -137,6 +140,15 @@ the first LSTM is called before the words are joined: \
     Right, and it calls `first` with the bare words, too, where `position` is "input". In the
     network the first LSTM takes the joined vectors only, and the next cells would stop. Join
     first, then call.
+after_second joins before the second LSTM: position == "after_first" \
+        -> position in ("after_first", "after_second") && position == "after_second" -> False
+    With "after_second" you join before the second LSTM is called. Join its output.
+the LM vectors alone for "none": high = second(low) \
+        -> high = second(low) if position != "none" else second(first(lm[..., : words.shape[-1]]))
+    With "none" you send the LM vectors through the LSTMs. Nothing joins there: the words alone go
+    through.
+the second LSTM called twice: high = second(low) -> high = second(second(low))
+    The vectors go through `second` twice. Once is enough.
 input and after_second are swapped: "input" -> "after_second" && "after_second" -> "input"
     Two places are swapped. "input" means below the first LSTM, "after_second" above the second.
 after_first joins after the second LSTM: position == "after_first" -> False \

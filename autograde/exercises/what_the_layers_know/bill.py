@@ -1,6 +1,7 @@
 """Exercise `bill`: what it costs to keep frozen vectors, and what it saves."""
 
 from collections.abc import Sequence
+from itertools import cycle
 
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
@@ -68,7 +69,9 @@ def _pairs(
         return [str(word) for word in rng.choice(words, int(rng.integers(least, most)))]
 
     texts = [["The", "the", *text(5, 12)] for _ in range(paragraphs)]
-    pairs = [(one, text(2, 5)) for one in texts for _ in range(asked)]
+    texts[-1] = texts[0][::-1]  # the same words, and another text
+    asking = cycle((["who"], ["why"]))
+    pairs = [(one, next(asking) + text(1, 4)) for one in texts for _ in range(asked)]
     pairs.append((texts[0], pairs[-1][1]))
     if empty:
         pairs[0] = (texts[0], [])
@@ -91,11 +94,22 @@ each side for itself: {tuple(text) for pair in pairs for text in pair} \
         -> [*{tuple(a) for a, _ in pairs}, *(tuple(b) for _, b in pairs)]
     You keep a question once for each pair that it stands in. The same text has the same vectors:
     keep it once.
+the same words, another text: {tuple(text) for pair -> {tuple(sorted(text)) for pair
+    You keep one of two texts that have the same words in another order. The biLM reads the order:
+    they are two texts.
+each word of a text once: {tuple(text) for pair -> {frozenset(text) for pair
+    A set forgets how often a word stands in a text, and where. `tuple(text)` keeps both.
 texts, not words: sum(len(text) for text in texts) -> len(texts)
     You count texts. Count their words.
 letters, not words: tokens = sum(len(text) for text in texts) \
         -> tokens = sum(len(word) for text in texts for word in text)
     You count letters. Count words.
+types of the paragraphs alone: {word for text in texts for word in text} \
+        -> {word for paragraph, _ in pairs for word in paragraph}
+    You count the types of the paragraphs alone. The questions have words of their own.
+types of the questions alone: {word for text in texts for word in text} \
+        -> {word for _, question in pairs for word in question}
+    You count the types of the questions alone. The paragraphs have words of their own.
 lower case: {word for text -> {word.lower() for text
     You take *The* and *the* for one type. The character CNN reads letters, so every spelling has a
     vector of its own.
@@ -141,6 +155,10 @@ two bytes: every H * 4 -> H * 2 && 2 * H) * 4 -> 2 * H) * 2
     You count two bytes a number. Here it takes four.
 types once without its bytes: 2 * H) * 4 -> 2 * H)
     In "types once" you count numbers. Each takes four bytes.
+one direction in types once: L * 2 * H) * 4 -> L * H) * 4
+    In "types once" you count H numbers for each of the other layers. Both directions are kept: 2H.
+L layers for each type: types * H -> types * H * L
+    For each type you keep L layers. The table holds one, the token layer.
 one number a type: types * H -> types
     You keep one number for each type. Its token layer has H.
 the token layer twice for each type: types * H -> types * 2 * H

@@ -35,12 +35,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     small = words[:200], labels[:200]
     seeds = range(seed, seed + SEEDS)
     short, again = ([_drawn(answer, *small, start) for start in seeds] for _ in range(2))
-    found: dict[str, set[str]] = {}
-    for word, label in zip(words, first, strict=True):
-        found.setdefault(word, set()).add(label)
+    found = _labels_of(words, first)
+    everywhere = [found, *(_labels_of(small[0], labels_of_small) for labels_of_small in short)]
     told: dict[str, Any] = {
         "labels that do not occur": len(set(first) - set(labels)),
-        "words with more than one label": sum(len(said) > 1 for said in found.values()),
+        "a word has more than one label": any(
+            len(said) > 1 for each in everywhere for said in each.values()
+        ),
         "the same seed gives the same labels": short == again,
     }
     if len(found) == 3:  # thirty draws miss none by chance, unless all are the same
@@ -62,6 +63,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "share of the places that keep their label": _near(kept, by_chance),
         "pairs such as Word and word with one label": _near(_alike(found), by_chance),
     }
+
+
+def _labels_of(words: Sequence[str], labels: Sequence[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for word, label in zip(words, labels, strict=True):
+        found.setdefault(word, set()).add(label)
+    return found
 
 
 def _drawn_shares(drawn: list[str], expected: dict[str, float]) -> dict[str, float]:
@@ -164,12 +172,6 @@ SLIPS = """
 --- hint 1
 a new label at each place: [drawn[word] for word in words] \
         -> [labels[int(rng.integers(len(labels)))] for word in words]
-the labels are shuffled: [drawn[word] for word in words] -> rng.permutation(labels).tolist()
-a new label whenever another word came between: for word in words: -> found = [] \
-        ⏎for word in words: \
-        && if word not in drawn: drawn[word] = labels[int(rng.integers(len(labels)))] \
-        -> drawn = drawn if word in drawn else {word: labels[int(rng.integers(len(labels)))]} \
-        ⏎found.append(drawn[word]) && [drawn[word] for word in words] -> found
     The same word has different labels at different positions. Draw once for each spelling, keep the
     label in a dictionary, and look it up at every later position.
 lower case: drawn: dict[str, str] = {} -> drawn, words = {}, [word.lower() for word in words]

@@ -144,6 +144,9 @@ shifts are never found: if offsets.argmax() != 1: return SHIFTED ->
     `offsets.argmax()`.
 agreement is the fault: offsets.argmax() != 1 -> offsets.argmax() == 1
     You call the labels shifted where the word's own label agrees most. Turn that question round.
+a shift must open a gap: offsets.argmax() != 1 -> offsets.argmax() != 1 and test - fresh > GAP
+    You call labels shifted only where `test` is far above `fresh`. Where the labels are shifted in
+    training alone, both are low: `offsets` is enough.
 the gap is looked at first: if offsets.argmax() -> if test - fresh > GAP: return LEAK \
         ⏎if offsets.argmax()
     A probe with shifted labels is a leak for you. If the test labels are shifted, too, it agrees

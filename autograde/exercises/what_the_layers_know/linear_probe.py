@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
@@ -88,12 +88,17 @@ class _Watched:
                 "`gradient` is called with x (N, 2H), y (N,), W (2H, K), b (K,) and l2, in this "
                 f"order; yours were x {x.shape}, y {y.shape}, W {W.shape}."
             )
+        if len(x) != len(self.labels):
+            raise AnswerRefused(
+                f"In each step all {len(self.labels)} training words count: `gradient` is given "
+                f"all of them, and you gave it {len(x)}."
+            )
         if not np.issubdtype(y.dtype, np.integer):
             raise AnswerRefused(
                 "`gradient` wants `y`, the number of each word's label: 0 to K - 1. Yours are "
                 f"{y.dtype}."
             )
-        if len(x) == len(self.labels) and self.calls < FIRST:
+        if self.calls < FIRST:
             at = dict(zip(self.labels, y.tolist(), strict=True))
             columns = [at[name] for name in sorted(at)]
             self.x = x.copy()
@@ -108,16 +113,27 @@ class _Watched:
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The labels, and what the gradient was asked on the way."""
     watched = _Watched(inputs["labels"])
-    found = answer(inputs["train"], list(inputs["labels"]), inputs["test"], watched)
+    given = {
+        "train": inputs["train"].copy(),
+        "labels": list(inputs["labels"]),
+        "test": inputs["test"].copy(),
+    }
+    found = answer(*given.values(), watched)
+    refuse_changed(inputs, given)
+    if not watched.calls:
+        raise AnswerRefused(
+            "You never call `gradient`. Each of the sixty steps asks it for the gradients of `W` "
+            "and `b`."
+        )
     if found is None:
         raise AnswerRefused("Your function returned None. Is there a `return` at the end?")
     predicted = [str(label) for label in np.asarray(found).ravel()]
     return {
+        "penalty": sorted(set(watched.penalties)),
+        "steps": watched.calls,
         "x": watched.x,
         "W before the first steps": watched.weights,
         "b before the first steps": watched.biases,
-        "steps": watched.calls,
-        "penalty": sorted(set(watched.penalties)),
         "labels of the test words": predicted,
     }
 
@@ -164,7 +180,25 @@ each word by its own mean: train.mean(0), train.std(0) + 1e-6 \
         -> (test - test.mean(1, keepdims=True)) / (test.std(1, keepdims=True) + 1e-6) @ W
     You take the mean of each word's own numbers. Each direction has a mean over the training words:
     `axis=0`.
+the variance: train.std(0) -> train.var(0)
+    You divide by the variance. The standard deviation is its root: `train.std(0)`.
+one word fewer in the deviation: train.std(0) -> train.std(0, ddof=1)
+    Your standard deviation divides by N - 1, as `torch.std` and `ddof=1` do. Here it is NumPy's,
+    `train.std(0)`, which divides by N.
+nothing is added to the deviation: train.std(0) + 1e-6 -> train.std(0)
+    Where all numbers of a direction are equal, the deviation is 0, and 0 / 0 is nan. Add the 1e-6.
+the gradient is made smaller twice: 0.1 * slope_W -> 0.01 * slope_W \
+        && 0.1 * slope_b -> 0.01 * slope_b
+    The gradient is made smaller twice: in the momentum and on the way into the weights. The
+    momentum takes 0.1 times the gradient, and is added to the weights as it is.
+a look ahead: gradient(x, y, W, b, 0.05) -> gradient(x, y, W + 0.9 * pace_W, b + 0.9 * pace_b, 0.05)
+    You ask for the gradient where the momentum would lead. Ask for it where the weights are.
+the momentum of the step before: pace_W = 0.9 \
+        -> W, b = W + pace_W, b + pace_b⏎pace_W = 0.9 && W, b = W + pace_W, b + pace_b -> pass
+    Your weights move by the momentum of the step before. Make the new momentum first, then add it.
 --- hint 3
+two orders of the labels: names.index(label) -> list(dict.fromkeys(labels)).index(label)
+    You number the labels in one order and name them in another. Take one list of names for both.
 numbers in place of labels: [names[number] for number in scores.argmax(1)] -> list(scores.argmax(1))
     You return the numbers of the labels. Return the labels themselves.
 the smallest score: argmax(1) -> argmin(1)
@@ -193,6 +227,13 @@ the whole slope: every - 0.1 * -> - 1.0 *
 W takes the whole slope: - 0.1 * slope_W -> - slope_W
 b takes the whole slope: - 0.1 * slope_b -> - slope_b
     You take the whole gradient away. A momentum takes 0.1 times the gradient.
+0.1 of the pace, 0.9 of the slope, for W: 0.9 * pace_W - 0.1 * slope_W \
+        -> 0.1 * pace_W - 0.9 * slope_W
+    For W you have the two numbers in each other's place: 0.9 of the momentum, 0.1 of the gradient.
+the penalty once more: 0.1 * slope_W -> 0.1 * (slope_W + 0.05 * W)
+    You add the penalty's gradient yourself. `gradient` has it already: it is given the 0.05.
+b begins at 1: np.zeros(len(names)) -> np.ones(len(names))
+    Your b begins at 1. W and b begin at 0.
 the pace does not fade: every 0.9 * -> 1.0 *
     Your momentum keeps all of the one before. Keep 0.9 of it.
 0.1 of the pace, 0.9 of the slope: 0.9 * pace_W - 0.1 * slope_W -> 0.1 * pace_W - 0.9 * slope_W \

@@ -167,6 +167,12 @@ SLIPS = """
 the product without the lengths: train / np.linalg.norm(train, axis=1, keepdims=True) -> train
     You compare by the product alone, so long vectors win. Cosine divides by both lengths: bring
     every example to its own length 1, `train / np.linalg.norm(train, axis=1, keepdims=True)`.
+the squared length: np.linalg.norm(train, axis=1, keepdims=True) \
+        -> (train**2).sum(axis=1, keepdims=True)
+    You divide by the square of the length. The length is its root.
+the sum of the sizes: np.linalg.norm(train, axis=1, keepdims=True) \
+        -> abs(train).sum(axis=1, keepdims=True)
+    You divide by the sum of the sizes. The length is the root of the sum of the squares.
 --- hint 2
 the division is upside down: train / np.linalg.norm(train, axis=1, keepdims=True) \
         -> np.linalg.norm(train, axis=1, keepdims=True) / train
@@ -204,6 +210,8 @@ the farthest: -similarity -> similarity
 the nearest is left out: [:k] -> [1 : k + 1]
     You leave out the nearest example. Nothing stands for itself here: the test vectors are none of
     the examples.
+always three: [:k] -> [:3]
+    Three examples vote, whatever `k` says. `[:k]` gives k.
 one too many: [:k] -> [: k + 1]
     k + 1 examples vote. `[:k]` gives k.
 one too few: [:k] -> [: max(k - 1, 1)]

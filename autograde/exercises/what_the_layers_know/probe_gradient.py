@@ -156,6 +156,8 @@ the mean for W, the sum for b: error.sum(0) -> (p - target).sum(0)
     the words.
 divided by the words twice for W: x.T @ error -> x.T @ error / len(x)
     The gradient for b is right. In the one for W you divide by N twice: once is enough.
+divided by the words twice for b: error.sum(0) -> error.mean(0)
+    The gradient for W is right. In the one for b you divide by N twice: once is enough.
 one number for b: error.sum(0) -> error.sum()
     Your gradient for b is one number. Each label has its own: add up over the words, `axis=0`.
 b summed over the labels: error.sum(0) -> error.sum(1)
@@ -170,6 +172,14 @@ softmax over the words: every 1, keepdims=True -> 0, keepdims=True
 exp of large scores: scores - scores.max(1, keepdims=True) -> scores
     Right until a score is about 700: then exp gives infinity. Subtract each row's largest score
     first, which changes no probability.
+nan is written over: scores - scores.max(1, keepdims=True) -> scores \
+        && p / p.sum(1, keepdims=True) -> np.nan_to_num(p / p.sum(1, keepdims=True))
+    Where `exp` was infinite you write 0 over nan, and the probabilities no longer add up to 1.
+    Subtract each row's largest score before `exp`, and there is nothing to write over.
+the scores are cut off at {most}: scores - scores.max(1, keepdims=True) \
+        -> np.clip(scores, -{most}, {most}) | most = 50, 700
+    You cut large scores off, so two of them become equal. Subtract each row's largest score
+    instead, which changes no probability.
 the largest of the whole table: scores.max(1, keepdims=True) -> scores.max()
     You subtract the largest score of the whole table. In a row that lies far below it every `exp`
     is 0, and 0 / 0 is nan. Subtract each row's own largest score: `scores.max(1, keepdims=True)`.

@@ -1,12 +1,13 @@
 """Exercise `selectivity`: the real task less the control task (Hewitt and Liang 2019)."""
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.what_the_layers_know import LESSON
@@ -73,6 +74,7 @@ class _Probe:
 
     def __init__(self) -> None:
         self.learnt: list[str] = []
+        self.asked: list[Numbers] = []
 
     def __call__(self, train: Numbers, labels: Labels, test: Numbers) -> list[str]:
         if np.ndim(train) != 2 or np.ndim(test) != 2 or len(train) != len(labels):
@@ -82,6 +84,7 @@ class _Probe:
                 f"{len(labels)} labels and {np.shape(test)}."
             )
         self.learnt.append(f"{len(train)} words, {len(test)} asked")
+        self.asked.append(np.asarray(test))
         far = ((np.asarray(test)[:, None] - np.asarray(train)[None]) ** 2).sum(-1)
         return [str(labels[int(row)]) for row in far.argmin(1)]
 
@@ -89,7 +92,9 @@ class _Probe:
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     given = {name: inputs[name] for name in ("vectors", "words", "labels", "n_train")}
     probe = _Probe()
+    given = copy.deepcopy(given)
     result: Any = plain(returned(answer(*given.values(), probe, _Draw(inputs["seed"]))))
+    refuse_changed(inputs, given)
     numbers = np.asarray(result)
     if numbers.dtype == bool:
         raise AnswerRefused(
@@ -103,7 +108,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             f"You return one number, {float(numbers):.3g}. Return one for each test word; their "
             "mean is the selectivity."
         )
+    test = inputs["vectors"][inputs["n_train"] :]
+    others = [f"{len(asked)} others" for asked in probe.asked if not np.array_equal(asked, test)]
     return {
+        "vectors that are asked about": " and ".join(others) or "those of the test words",
         "for each test word": numbers.astype(float),
         "what the probes learn from": " and ".join(sorted(set(probe.learnt))) or "nothing",
     }
@@ -157,6 +165,10 @@ two draws: drawn = draw(words, labels) \
 drawn anew for the test: np.array(drawn[n_train:]) -> np.array(draw(words, labels)[n_train:])
     You draw again for the test, so the same spelling has two labels and nothing can be learnt by
     heart. Draw once, for all running words.
+drawn anew for the test alone: np.array(drawn[n_train:]) \
+        -> np.array(draw(words[n_train:], labels[n_train:]))
+    You draw again for the test words, so the same spelling has two labels and nothing can be learnt
+    by heart. Draw once, for all running words.
 judged on what it has learnt: every vectors[n_train:]) -> vectors[:n_train]) \
         && np.array(labels[n_train:]) -> np.array(labels[:n_train]) \
         && np.array(drawn[n_train:]) -> np.array(drawn[:n_train])
@@ -179,6 +191,14 @@ the random task less the real one: 1.0 * real - 1.0 * control -> 1.0 * control -
     Your sign is turned round. Take the control task away from the real one.
 the sum: 1.0 * real - 1.0 * control -> 1.0 * real + 1.0 * control
     You add the two tasks. Selectivity is their difference.
+numbers without a sign: 1.0 * real - 1.0 * control \
+        -> real.astype(np.uint8) - control.astype(np.uint8)
+    Your numbers have no sign, so -1 becomes 255. Make `int` or `float` of them.
+judged by the labels of the training words: np.array(labels[n_train:]) \
+        -> np.array((labels[:n_train] * 2)[: len(labels) - n_train]) && np.array(drawn[n_train:]) \
+        -> np.array((drawn[:n_train] * 2)[: len(labels) - n_train])
+    You ask about the test words and hold the answers against the labels of the first words. Take
+    the last ones, `[n_train:]`.
 how far apart: 1.0 * real - 1.0 * control -> abs(1.0 * real - 1.0 * control)
     You take the size of the difference. A word that only the control task gets right counts -1.
 only where the real one is right: 1.0 * real - 1.0 * control -> 1.0 * real * (1 - control)

@@ -63,7 +63,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     layers = [torch.from_numpy(layer.copy()).requires_grad_() for layer in inputs["layers"]]
     mixes = [_Mix(inputs[name], len(layers)) for name in MIXES]
     rnn = AnyWidth(inputs["rnn"], x.shape[-1])
-    result = returned(answer(x, layers, *mixes, rnn, inputs["where"]))
+    given = list(layers)
+    result = returned(answer(x, given, *mixes, rnn, inputs["where"]))
+    if len(given) != len(layers) or any(a is not b for a, b in zip(given, layers, strict=True)):
+        raise AnswerRefused(
+            "Your answer changed its argument `layers`. Whoever called the function still needs "
+            "the list as it was: make a new one, `[h.detach() for h in layers]`."
+        )
     if not isinstance(result, Tensor):
         raise AnswerRefused(
             f"Your answer is of type {type(result).__name__}. Return one tensor, (B, T, width)."
@@ -137,6 +143,12 @@ added, not joined: torch.cat([x, mix_in(layers)], -1) -> x + mix_in(layers) \
         && torch.cat([h, mix_out(layers)], -1) -> h + mix_out(layers)
     You add the two vectors. That needs equal widths, and loses which number came from where. Put
     them side by side with `torch.cat`.
+added at the input: torch.cat([x, mix_in(layers)], -1) -> x + mix_in(layers)
+    At the input you add the two vectors, and lose which number came from where. Put them side by
+    side with `torch.cat`.
+added at the output: torch.cat([h, mix_out(layers)], -1) -> h + mix_out(layers)
+    At the output you add the two vectors, and lose which number came from where. Put them side by
+    side with `torch.cat`.
 joined along the words: every ], -1) -> ], 1)
     You put the mixed vectors behind the sentence, as more words. Join along the last axis: each
     word's vector grows.
@@ -191,6 +203,10 @@ the input, whatever is asked: where in ("input", "both") -> where == "input" or 
 the input, for "output" too: where in ("input", "both") -> where != "none"
     With "output" the mix joins at the input as well. `where == "input" or "both"` is always true:
     ask `where in ("input", "both")`.
+the input, for "none" too: where in ("input", "both") -> where != "output"
+    With "none" the mix joins at the input. Ask `where in ("input", "both")`.
+the output, for "none" too: where in ("output", "both") -> where != "input"
+    With "none" the mix joins at the output. Ask `where in ("output", "both")`.
 the output, whatever is asked: where in ("output", "both") -> where == "output" or "both"
     The mix joins at the output whatever `where` says. `where == "output" or "both"` is always true:
     ask `where in ("output", "both")`.

@@ -12,15 +12,15 @@ EXERCISE = WhichFault(
     truth=TRUTH,
     would_show={
         1: "the body would know no language before the run, and would have moved all the same",
-        2: "the body would not have moved at all, and its perplexity would be the same before and "
-        "after",
-        3: "the body would have moved many times as far as in the sound run, and would have lost "
-        "its language",
-        4: "the loss would fall, slowly, and the answers would be no better than the commonest "
+        2: "the loss would fall, slowly, and the answers would be no better than the commonest "
         "class",
-        5: "the head would not have moved at all",
-        6: "the body would have lost a part of its length, and could have moved by 100 % at "
+        3: "the body would have lost a part of its length, and could have moved by 100 % at "
         "most, while the loss falls calmly",
+        4: "the body would not have moved at all, and its perplexity would be the same before and "
+        "after",
+        5: "the head would not have moved at all",
+        6: "the body would have moved many times as far as in the sound run, and would have lost "
+        "its language",
     },
     look={
         "A": "Look at what its body knew of language before the run",
@@ -32,7 +32,7 @@ EXERCISE = WhichFault(
     "broken_bodies",
     "Three broken runs",
     LESSON,
-    lambda: {"A": 1, "B": 3, "C": 2},
+    lambda: {"A": 1, "B": 6, "C": 4},
     difficulty=2,
     importance=5,
     minutes=5,

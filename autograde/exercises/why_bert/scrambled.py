@@ -19,17 +19,9 @@ from autograde.checking.answers import (
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.why_bert import LESSON
+from course.why_bert.scrambling import scrambled
 
 ON_NEW = "The pretrained weights are needed again. Make new tensors."
-
-
-def scrambled(weights: Mapping[str, Tensor], generator: torch.Generator) -> dict[str, Tensor]:
-    """The same numbers in every tensor, in random order."""
-    found = {}
-    for name, tensor in weights.items():
-        order = torch.randperm(tensor.numel(), generator=generator)
-        found[name] = tensor.flatten()[order].view(tensor.shape)
-    return found
 
 
 def _by_lots(weights: Mapping[str, Tensor], generator: torch.Generator) -> dict[str, Tensor]:

@@ -32,13 +32,18 @@ def _by_cosine_similarity(vectors: Tensor, word: int, count: int) -> Tensor:
 
 
 @Case.drawn
-def _table(rng: Random, words: int, word: int, count: int, opposite: bool = False) -> Inputs:
+def _table(
+    rng: Random, words: int, word: int, count: int, opposite: bool = False, twin: bool = False
+) -> Inputs:
     """Vectors of very different lengths."""
     table = rng.standard_normal((words, 4)) * rng.choice([0.2, 1.0, 5.0], (words, 1))
     if opposite:
         table[word] *= 5 / np.linalg.norm(table[word])
         table[(word + 1) % words] = -3 * table[word]
-    return {"vectors": table.astype(np.float32), "word": word, "count": count}
+    table = table.astype(np.float32)
+    if twin:
+        table[word - 1] = 2 * table[word]
+    return {"vectors": table, "word": word, "count": count}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -83,6 +88,9 @@ the farthest first: topk(count) -> topk(count, largest=False)
 the other way round: .tolist() -> .tolist()[::-1]
     Your ids are right, and their order is turned round: the nearest comes first.
 --- no hint
+every cosine of 1 is left out: cosine[word] = -2 -> cosine[cosine > 0.9999] = -2
+    You leave out every word whose cosine is 1. Another word may point the same way: leave out row
+    `word` alone.
 without regard to the sign: cosine = unit @ unit[word] -> cosine = (unit @ unit[word]).abs()
     You take the cosine without its sign, so what points the opposite way counts as near.
 """
@@ -101,6 +109,12 @@ EXERCISE = Exercise(
         Case("three of twelve", _table(12, 4, 3), weight=2),
         Case("five of thirty", _table(30, 11, 5), weight=2),
         Case("one points the opposite way", _table(12, 5, 11, True)),
+        Case(
+            "another word points the same way",
+            _table(12, 5, 3, twin=True),
+            edge=True,
+            asks="Its cosine is 1, and it is a neighbour: only the word itself is left out.",
+        ),
         Case("the first word", _table(9, 0, 2), edge=True, asks="Row 0 is a word like others."),
         Case("one", _table(8, 3, 1), edge=True, asks="Return one id in a list."),
     ),

@@ -16,6 +16,11 @@ def _counts(rng: Random, power: float) -> Inputs:
     return {"counts": counts, "power": power}
 
 
+def _weighted(rng: Random) -> Inputs:
+    """Floats: what makes an array of floats of the counts makes no copy of these."""
+    return {"counts": rng.uniform(0.5, 400.0, size=7), "power": 0.75}
+
+
 def _some_very_rare(rng: Random) -> Inputs:
     """No threshold that anybody writes lies between these counts."""
     frequent, rare = rng.integers(400_000, 900_000, size=3), rng.integers(1, 9, size=3)
@@ -110,6 +115,7 @@ EXERCISE = Exercise(
             edge=True,
             asks="Every word that was counted can be drawn, however rare it is.",
         ),
+        Case("counts that are no whole numbers", _weighted, edge=True),
         Case("power 1: plain frequencies", _counts(1.0), edge=True),
         Case("power 0: all words alike", _counts(0.0), edge=True),
         Case("power 2: the frequent ones still more frequent", _counts(2.0), edge=True),

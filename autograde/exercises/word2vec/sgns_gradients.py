@@ -90,6 +90,13 @@ a noise word's error has the wrong sign for its own vector: noise * center -> -n
     positive.
 no sigmoid: torch.sigmoid(positive) -> positive && torch.sigmoid(negative) -> negative
     Your errors are made from the scores themselves. The prediction is the sigmoid of the score.
+the slope of the sigmoid, too, for the noise words: torch.sigmoid(negative) \
+        -> torch.sigmoid(negative) * (1 - torch.sigmoid(negative))
+    The errors of your noise words have a factor 1 - σ too many. The slope of -log σ(-y) is σ(y):
+    that of the logarithm takes the factor away.
+the noise words are scored against the context: center.unsqueeze(1) * negatives \
+        -> context.unsqueeze(1) * negatives
+    You score the noise words against `context`. They meet `center`.
 no sigmoid for the noise words: torch.sigmoid(negative) -> negative
     The error of a noise word is made from its bare score. The prediction is the sigmoid of the
     score, for noise words too.

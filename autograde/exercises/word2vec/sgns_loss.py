@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from autograde.checking.answers import Answer, Plain, plain
-from autograde.checking.differentiable import loss_and_slope
+from autograde.checking.differentiable import loss_and_slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
@@ -48,9 +48,13 @@ def _by_labels(center: Tensor, context: Tensor, negatives: Tensor) -> Tensor:
 
 
 def _run_loss(answer: Answer, inputs: Inputs) -> Plain:
-    """The loss and its gradient for the centre vectors: the lesson goes on to use both."""
-    loss, slope = loss_and_slope(answer, inputs, "center")
-    return {"loss": plain(loss), "its gradient": plain(slope)}
+    """The loss and its gradients: the lesson goes on to use both."""
+    loss, found = loss_and_slopes(answer, inputs, *inputs)
+    gradients = {
+        f"its gradient for `{name}`": plain(slope)
+        for name, slope in zip(inputs, found, strict=True)
+    }
+    return {"loss": plain(loss)} | gradients
 
 
 def _on_the_way(inputs: Inputs) -> dict[str, float]:
@@ -182,6 +186,12 @@ log of sigmoid overflows: F.logsigmoid(positive) -> torch.log(torch.sigmoid(posi
 log of 1 - sigmoid overflows: F.logsigmoid(-negative) -> torch.log(1 - torch.sigmoid(negative))
     1 - sigmoid(x) is sigmoid(-x), and only the second form survives large scores. Use
     `F.logsigmoid(-score)`.
+`{name}` is cut off: positive = -> {name} = {name}.detach()⏎positive = \
+        | name = center, context, negatives
+    The loss is right, and nothing is learnt by `{name}`. Leave out `.detach()`.
+{tiny} inside the log of the noise words alone: \
+        F.logsigmoid(-negative) -> torch.log(1 - torch.sigmoid(negative) + {tiny}) \
+        | tiny = 1e-7, 1e-8, 1e-9, 1e-10, 1e-12
 {tiny} inside the log: F.logsigmoid(positive) -> torch.log(torch.sigmoid(positive) + {tiny}) \
         && F.logsigmoid(-negative) -> torch.log(torch.sigmoid(-negative) + {tiny}) \
         | tiny = 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12

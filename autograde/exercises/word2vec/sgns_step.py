@@ -4,7 +4,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, as_tensors, plain
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Plain,
+    as_tensors,
+    plain,
+    refuse_changed,
+)
 from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
@@ -14,6 +21,8 @@ from elmo_mini.models import skip_gram
 def _run_step(answer: Answer, inputs: Inputs) -> Plain:
     arguments = {name: as_tensors(value) for name, value in inputs.items()}
     came = answer(*arguments.values())
+    ids = ("centers", "contexts", "negatives")
+    refuse_changed(inputs, {name: arguments[name] for name in ids})
     if came is None:
         raise AnswerRefused("Return the loss before the step, as a number.")
     if isinstance(came, Tensor):
@@ -89,6 +98,20 @@ def _step_pair_after_pair(
 
 SLIPS = """
 --- hint 1
+centres uphill: centers, dv, alpha=-rate -> centers, dv, alpha=rate
+    The centres step uphill: their gradient is added. Descent subtracts it.
+contexts from the input table: c[contexts] -> w[contexts]
+    You read the contexts from `input_vectors`. They have their own table: `output_vectors`.
+the rate twice: dv, alpha=-rate -> rate * dv, alpha=-rate
+the rate twice for the contexts: du, alpha=-rate -> rate * du, alpha=-rate
+the rate twice for the noise words: dn.flatten(0, 1), -> rate * dn.flatten(0, 1),
+    You multiply by the learning rate twice. `alpha` does it already.
+the contexts move by the centres' gradient: contexts, du -> contexts, dv
+    You move the contexts by the gradient of the centres. Theirs is the second of the three.
+noise words that are the context are left out: c.index_add_(0, negatives \
+        -> dn = dn * (negatives != contexts[:, None])[:, :, None]⏎c.index_add_(0, negatives
+    You leave out a noise word that is the context itself. It is drawn like any other and gets both
+    gradients.
 a step uphill: every alpha=-rate -> alpha=rate
     The loss would rise: the gradient is added. Descent subtracts it.
 --- hint 2
@@ -194,6 +217,12 @@ EXERCISE = Exercise(
         Case("a centre word three times", _batch_of_ids([0, 0, 0], [1, 2, 3], [[4], [5], [6]])),
         Case(
             "a noise word that is also a context", _batch_of_ids([0, 1], [2, 3], [[3, 5], [5, 5]])
+        ),
+        Case(
+            "a noise word that is the context itself",
+            _batch_of_ids([0, 1], [2, 3], [[2, 5], [3, 3]]),
+            edge=True,
+            asks="It gets both gradients.",
         ),
         Case("a context word three times", _batch_of_ids([0, 1, 2], [3, 3, 3], [[4], [5], [6]])),
         Case(

@@ -153,6 +153,8 @@ a word once in a sentence: for word in sentence if word in ids] \
         -> for word in dict.fromkeys(sentence) if word in ids]
     A word that stands in a sentence twice has one id there. Each occurrence has its own.
 --- no hint
+ids of another order: for row, word in enumerate(words) -> for row, word in enumerate(kept)
+    Your ids follow the order of the text. The id of `words[i]` is i: number the sorted list.
 counts of all words: [counter[word] for word in words] -> list(counter.values())
     You return the counts of all words, in the order of the text. Return those of `words`, in their
     order.

@@ -12,6 +12,7 @@ from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, retu
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.word2vec import LESSON
+from autograde.exercises.word2vec.no_seed import SEED_IS_SET, no_seed
 from elmo_mini.models.skip_gram import train_skip_gram
 
 Step = Callable[..., float]
@@ -53,7 +54,7 @@ def _text(rng: Random, pairs: int, batch: int, negatives: int = 3, even: bool = 
     if not even:
         noise = np.array([0, 0.55, 0, 0, 0.25, 0.2, 0, 0, 0])
     return {
-        "pairs": rng.integers(0, words, (pairs, 2)),
+        "pairs": rng.integers(0, words - 1, (pairs, 2)),  # one word is noise only
         "noise": noise,
         "dimension": 40,
         "negatives": negatives,
@@ -100,8 +101,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     def look(number: int, table: Tensor) -> None:
         looked.append([float(number), float(table[0, 0].round())])
 
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(5)
+    with no_seed(5):
         came = returned(answer(pairs, noise, step, size, noisy, batch, inputs["rate"], look))
     if not isinstance(came, tuple | list) or len(came) != 3:
         raise AnswerRefused("Return three things: the input table, the output table, the losses.")
@@ -143,10 +143,27 @@ def _same(one: Any, other: Tensor) -> bool:
     return isinstance(one, Tensor) and one.shape == other.shape and bool((one == other).all())
 
 
-SLIPS = """
+SLIPS = f"""
 --- hint 1
-the same noise words for all steps: centers, contexts = -> torch.manual_seed(0) ⏎centers, contexts =
-    Every step has the same noise words: your loop sets the seed. Leave the seed to the caller.
+the seed is set: losses = [] -> torch.manual_seed(0) ⏎losses = []
+    {SEED_IS_SET}
+the same noise words for all steps: losses = [] -> losses = [] \
+        ⏎once = torch.multinomial(noise, batch * negatives, replacement=True) \
+        && drawn = torch.multinomial(noise, batch * negatives, replacement=True) -> drawn = once
+    Every step has the same noise words. Draw them anew, inside the loop.
+the same noise words for a whole batch: \
+        torch.multinomial(noise, batch * negatives, replacement=True) \
+        -> torch.multinomial(noise, negatives, replacement=True).repeat(batch)
+    All pairs of a batch share their noise words. Draw `negatives` for each: `batch * negatives`.
+a table for the words of the pairs: torch.rand(len(noise), dimension) \
+        -> torch.rand(int(pairs.max()) + 1, dimension) \
+        && torch.zeros(len(noise), dimension) -> torch.zeros(int(pairs.max()) + 1, dimension)
+    Your tables end with the largest id of the pairs. Noise words may have larger ones: there are
+    `len(noise)` words.
+the pairs are shuffled: losses = [] -> pairs = pairs[torch.randperm(len(pairs))] ⏎losses = []
+    You shuffle the pairs. Go through them in their order.
+every so many-th pair: pairs[number * batch : (number + 1) * batch] -> pairs[number::steps][:batch]
+    Your batches take every so many-th pair. Step i has the pairs from i times `batch` on.
 --- hint 2
 the rate falls by pairs and not by steps: number / steps -> number / len(pairs)
     Your learning rate falls too slowly: you divide the number of the step by the number of pairs.

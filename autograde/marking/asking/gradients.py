@@ -108,9 +108,10 @@ class Graph:
     def leaves(self, value: Any, number: int) -> Any:
         """Arguments, in which a tensor with a past begins a graph of its own."""
         if isinstance(value, Tensor) and value.requires_grad and not value.is_leaf:
-            leaf = value.detach().requires_grad_()
-            self._cut[number, self.values.handle(value)] = leaf
-            return leaf
+            key = number, self.values.handle(value)
+            if key not in self._cut:  # one that is given twice is one leaf
+                self._cut[key] = value.detach().requires_grad_()
+            return self._cut[key]
         if type(value) in (list, tuple):
             parts = [self.leaves(part, number) for part in value]
             same = all(a is b for a, b in zip(parts, value, strict=True))

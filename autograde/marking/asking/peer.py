@@ -67,6 +67,7 @@ class Peer(Asked):
             return self.call(there, arguments, named)
 
         there.__name__ = there.__qualname__ = name if name.isidentifier() else "function"
+        vars(there)["asked_of"] = self  # the same in all cases, where `there` is another
         return there
 
     def call(self, there: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Any:

@@ -16,7 +16,6 @@ from autograde.marking.asking.wire import BadMessage
 
 MOST = 1_000_000
 MOST_LAYERS = 16
-Arguments = list[Any]
 _RECURRENT = (
     *("input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout"),
     "bidirectional",
@@ -87,9 +86,9 @@ class OptimiserThere(PlainOptimizer):
 
 
 def described(module: nn.Module) -> list[Any] | None:
-    """How a module of PyTorch's own is made again: its kind and its arguments."""
+    """How a module of PyTorch's own is made again: its kind and its arguments; hooks stay here."""
     kind = type(module)
-    if kind not in AS_THEY_ARE:
+    if kind not in AS_THEY_ARE or module._forward_pre_hooks or module._forward_hooks:
         return None
     found = [getattr(module, name) for name in AS_THEY_ARE[kind]]
     plain = [list(value) if isinstance(value, tuple) else value for value in found]

@@ -110,9 +110,12 @@ class VectorCache:
         ------
         IndexError
             If there is no such layer or token.
+        TypeError
+            If one is no number.
         CacheDamaged
             If the file changed there since it was written.
         """
+        _check_number("layer", layer)
         if not 0 <= layer < self.num_layers:
             raise IndexError(f"there is no layer {layer}; layers are 0 to {self.num_layers - 1}")
         if not isinstance(tokens, slice):
@@ -193,22 +196,25 @@ class VectorCache:
             if found.shape != (every,):
                 raise IndexError(f"the mask has shape {found.shape}; the text has {every:,} tokens")
             return np.flatnonzero(found)
-        found = found.astype(np.int64, casting="same_kind") if found.size else found.astype(int)
+        if found.size and found.dtype.kind not in "iu":
+            raise TypeError(f"tokens are numbers, a slice or a mask, and these are {found.dtype}")
+        found = found.astype(np.int64)
         found = np.where(found < 0, found + every, found)
         if found.size and not 0 <= found.min() <= found.max() < every:
             raise IndexError(f"there is no such token; the text has {every:,}")
         return found
 
     def _tokens(self, sentence: int) -> slice:
-        if isinstance(sentence, bool) or not isinstance(sentence, int | np.integer):
-            raise TypeError(
-                f"a sentence is asked for by its number, and this is {sentence!r:.40}; "
-                "several are given by `batch`"
-            )
+        _check_number("sentence", sentence)
         if not -len(self) <= sentence < len(self):
             raise IndexError(f"there is no sentence {sentence}; the cache holds {len(self):,}")
         sentence %= len(self)
         return slice(int(self.starts[sentence]), int(self.starts[sentence + 1]))
+
+
+def _check_number(what: str, number: object) -> None:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        raise TypeError(f"a {what} is asked for by its number, and this is {number!r:.40}")
 
 
 def _datasets(file: h5py.File, manifest: dict[str, Any]) -> dict[str, h5py.Dataset]:

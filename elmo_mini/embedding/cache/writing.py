@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import h5py
 import numpy as np
@@ -76,8 +76,7 @@ def write_cache(
         not fit `dtype`.
     """
     target = ready_to_write(path)
-    if dtype not in ("float32", "float16"):
-        raise ValueError(f"dtype is {dtype!r}; a cache holds float32 or float16")
+    stored = stored_as(dtype)
     if as_bilm(bilm).stateful:
         raise ValueError(
             "the model is stateful: its vectors depend on what it read before, so they cannot be "
@@ -100,7 +99,7 @@ def write_cache(
         written_whole(target, overwrite=overwrite, replaces=_is_cache) as part,
         HDF5Target(part) as raw,
     ):
-        _write(raw, stream, bilm, dtype)
+        _write(raw, stream, bilm, stored.name)
     return VectorCache(target)
 
 
@@ -132,9 +131,8 @@ def cached_vectors(
             "the text is read twice (once for its hash), and this iterator ends after the first "
             "time. Pass a list, or a function that gives the sentences, such as corpus.sentences"
         )
-    text = TextHash(sentences_of(sentences))
-    model = fingerprint(bilm)
-    path = as_path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{dtype}.vectors"
+    stored, text, model = stored_as(dtype), TextHash(sentences_of(sentences)), fingerprint(bilm)
+    path = as_path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{stored.name}.vectors"
     if path.exists():
         cache = VectorCache(path)
     else:
@@ -156,6 +154,17 @@ def _is_cache(path: Path) -> bool:
     except CacheError:
         return False
     return True
+
+
+def stored_as(dtype: object) -> np.dtype[Any]:
+    """The type of this name, as numpy has names; raises ValueError where vectors cannot be it."""
+    try:
+        stored = np.dtype(dtype)  # type: ignore[call-overload]
+    except TypeError:  # a name that numpy does not know
+        stored = np.dtype(object)
+    if dtype is None or stored.name not in get_args(Dtype):
+        raise ValueError(f"dtype is {dtype!r}; vectors are stored as float32 or float16")
+    return cast("np.dtype[Any]", stored)
 
 
 def as_type(numbers: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
@@ -205,7 +214,7 @@ class _Rows:
             self._waiting, self._written = [], self.count
 
 
-def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: FastBiLM, dtype: Dtype) -> None:
+def _write(raw: HDF5Target, stream: Iterator[Embedded], bilm: FastBiLM, dtype: str) -> None:
     # HDF5 1.10 brought checksums of the headers, beside those of the rows.
     with h5py.File(raw, "w", libver=("v110", "v110"), rdcc_nbytes=1 << 20) as file:
         # As bytes: HDF5 keeps a str apart from the headers, without a checksum. A file with a

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from elmo_mini.checkpoints.pretrained import save_pretrained
+from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
 from elmo_mini.files import write_text
 from elmo_mini.training.card import origin, page
 from elmo_mini.training.pretraining.run import Pretraining
@@ -55,6 +55,15 @@ def write_model(
     save_pretrained(training.bilm, folder / "model.safetensors", record, dtype)
     training.vocabulary.save(folder / "vocabulary.json")
     write_text(folder / "README.md", model_card(record))
+
+
+def halve(model: Path) -> None:
+    """Store a model that a run has left in float16, where it is not, and say so in its card."""
+    record = read_record(model)
+    if record["stored_as"] != "float16":
+        record["stored_as"] = "float16"
+        save_pretrained(load_pretrained(model), model, record, torch.float16)
+        write_text(model.with_name("README.md"), model_card(record))
 
 
 def model_record(

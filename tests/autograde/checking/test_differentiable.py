@@ -10,7 +10,12 @@ from autograde.checking.answers import AnswerRefused
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
 from autograde.checking.differentiable import NO_TENSOR, OWN_FROZEN, slopes, tensor_of
+from autograde.checking.exercise import Exercise
+from autograde.exercises.context_enters import around_target
 from autograde.exercises.from_characters import CharCNN, highway
+from autograde.exercises.static_limits import glove_loss
+from autograde.exercises.taglm import path_score
+from autograde.exercises.word2vec import sgns_loss
 
 
 def test_a_leaf_without_a_way_has_no_slope() -> None:
@@ -100,3 +105,36 @@ def test_a_list_of_anything_else_is_not_told_to_leave_numpy() -> None:
             tensor_of(lambda came=came: came)
         with pytest.raises(AnswerRefused, match=f"a {type(came).__name__} for one tensor"):
             tensor_of(lambda came=came: came, "a {kind} for one tensor")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "name"),
+    [
+        (around_target.EXERCISE, "left"),
+        (around_target.EXERCISE, "right"),
+        (glove_loss.EXERCISE, "context_vectors"),
+        (glove_loss.EXERCISE, "biases"),
+        (path_score.EXERCISE, "transitions"),
+        (path_score.EXERCISE, "end"),
+        (sgns_loss.EXERCISE, "context"),
+        (sgns_loss.EXERCISE, "negatives"),
+    ],
+)
+def test_one_argument_that_is_cut_off_from_autograd_is_named(exercise: Exercise, name: str) -> None:
+    place = exercise.parameters().index(name)
+
+    def cut_off(*arguments: Any) -> Any:
+        kept = [*arguments]
+        kept[place] = kept[place].detach()
+        return exercise.reference(*kept)
+
+    report = examine(exercise, cut_off)
+    assert report.points == 0
+    assert f"`{name}`" in report.text()
+
+
+def test_an_argument_that_is_not_used_is_not_cut_off() -> None:
+    def left_alone(left: Tensor, right: Tensor) -> Tensor:
+        return torch.cat([left[:, :-2], left[:, 2:]], -1)
+
+    assert "Autograd cannot follow" not in examine(around_target.EXERCISE, left_alone).text()

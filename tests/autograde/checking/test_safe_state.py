@@ -216,6 +216,7 @@ def test_the_judge_keeps_its_own_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
 REPLACED: dict[str, tuple[object, str, object]] = {
     "numpy": (np, "add", np.multiply),
     "a function that numpy prints with": (np, "isfinite", None),
+    "numpy's generators": (np.random, "default_rng", None),
     "torch": (torch, "add", torch.mul),
     "a method of tensors": (torch.Tensor, "sum", torch.Tensor.mean),
     "python": (builtins, "sum", max),

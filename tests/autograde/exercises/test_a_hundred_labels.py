@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 from autograde.checking.catalogue import find
 from autograde.checking.check import examine
@@ -22,10 +23,12 @@ from autograde.exercises.a_hundred_labels.hand_in import (
     levels,
     looked_up,
 )
+from autograde.marking.asking.peer import Peer
 from course.a_hundred_labels import broken_reports, methods
 from course.a_hundred_labels import experiments as hundred_labels
 from course.a_hundred_labels import report as hundred_labels_report
 from course.a_hundred_labels.co_training import (
+    log_shares,
     naive_bayes_with_em,
     named,
     on_elmo,
@@ -38,6 +41,9 @@ from course.results.intervals import lead
 from course.results.stored import stored_result
 from course.why_bert.labels_saved import labels_needed
 from elmo_mini import corpora
+from tests.autograde.marking.asked_there import judged_there
+
+LESSON = Path(__file__).parents[3] / "solutions/15_a_hundred_labels/a_hundred_labels.py"
 
 
 @pytest.fixture(params=[pytest.param("with corpora", marks=pytest.mark.slow), "without"])
@@ -146,6 +152,26 @@ def test_the_courses_own_co_training_climbs_no_step(answer: Any) -> None:
     report = examine(find("hand_in"), answer)
     assert report.points == 0
     assert "Write yourself who teaches whom" in report.text()
+
+
+@pytest.mark.parametrize("style", find("em").right_answers)
+def test_an_accepted_em_works_in_the_lessons_next_cell(style: str) -> None:
+    cells = LESSON.read_text("utf8").split("# %%")
+    (cell,) = [cell for cell in cells if "def counts_with_em" in cell]
+    task = quoted()
+    names: dict[str, Any] = {
+        "CountVectorizer": CountVectorizer,
+        "TASK": task,
+        "em": find("em").right_answers[style],
+        "log_shares": log_shares,
+        "np": np,
+        "or_reference": lambda name, own: own,
+    }
+    exec(cell.partition("\n")[2].partition("\nFREE =")[0], names)
+    answers = names["counts_with_em"](
+        task.train.texts[:6], task.train.labels[:6], task.text[:20], ((0, 1), (1, 0))
+    )(task.test.texts[:5])
+    assert np.isfinite(answers).tolist() == [True] * 5
 
 
 def test_whoever_throws_coins_is_told(either: str) -> None:
@@ -280,6 +306,8 @@ def test_what_the_lesson_says_of_the_stored_curves() -> None:
         assert questions[name]["100"]["lead"]["low"] < 0
     assert questions["masked LM"]["100"]["lead"]["high"] < 0
     assert max(row["100"]["right"]["mean"] for row in films.values()) < 0.58
+    for rows in (opinions, quotations, questions, films):
+        assert rows["ULMFiT"]["100"]["lead"]["low"] < 0  # "nowhere clearly ahead"
     for rows in (opinions, quotations, questions):
         assert rows["ELMo, untrained"]["100"]["lead"]["mean"] < 0
     elmo_s, bag_s, svd = (
@@ -322,6 +350,7 @@ def test_what_the_lesson_says_of_counts_that_read_and_of_readers_that_teach() ->
         assert over_em["low"] > 0
         assert 2 < 100 * over_em["mean"] < 3.5  # "2 to 3 points, clearly"
         assert 1 < 100 * over_sum["mean"] < 2  # "1 to 2 points"
+        assert (over_sum["low"] > 0) == (few != "50")  # "with 50 labels not clearly"
         assert verdict(quotations["both, added"][few]["taught"]) == "behind"
     behind_elmo = [
         (task, count)
@@ -411,3 +440,21 @@ def test_the_main_directions_of_texts_learn_nothing_from_what_is_asked() -> None
         fewer = learn_and_answer(steps, train.texts, train.labels, test.texts[:7])
         assert np.array_equal(said[:7], fewer)
         assert (np.array(said) == np.array(test.labels)).mean() > 0.5
+
+
+def test_in_marking_each_question_is_asked_once(
+    either: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In marking, a case asks the answer anew; what it has said for the other cases is kept."""
+    asked: list[int] = []
+
+    def counted(peer: Peer, *arguments: Any) -> Any:
+        asked.append(1)
+        return call(peer, *arguments)
+
+    call = Peer.call
+    monkeypatch.setattr(Peer, "call", counted)
+    report = judged_there(find("hand_in"), bag)
+    assert report.cases[1 + len(RULES)].difference is None
+    rules = {"again": 1, "fewer": 1, "more": hidden.DRAWS, "order": 1, "turned": 1}
+    assert len(asked) == len(SIZES) * hidden.DRAWS + sum(rules[rule] for rule in RULES)

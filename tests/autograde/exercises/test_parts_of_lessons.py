@@ -14,6 +14,7 @@ from autograde.building.lesson_source import read_lesson
 from autograde.checking.catalogue import find
 from autograde.checking.check import check
 from autograde.checking.mine import mine
+from autograde.marking.names import pieces
 from autograde.workspace.place import ELMO_PARTS
 from tests.autograde.learners_workspace import answers
 
@@ -37,6 +38,22 @@ def test_the_answers_of_a_lesson_travel(
     for name, answer in checked.items():
         assert mine(name) is not answer
         assert f"`{name}` is yours, kept on " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_the_course_takes_nothing_but_the_answer_from_an_answers_cell(source: Path) -> None:
+    """Who writes the cell anew, or without its imports and helpers, can run what comes after."""
+    code = [cell for cell in read_lesson(source).cells if cell.kind == "code"]
+    exercises = {cell.name for cell in code if cell.role == "exercise"}
+    beside: set[str] = set()
+    bound: set[str] = set()
+    for cell in code:
+        for part in pieces(cell.source):
+            if cell.role == "exercise":
+                beside |= part.binds - exercises
+            else:
+                assert part.reads & beside - bound == set(), part.text
+                bound |= part.binds
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)

@@ -172,6 +172,17 @@ def test_a_module_of_here_may_be_a_part_of_one_of_there() -> None:
     assert slopes[0] == slopes[1]
 
 
+@pytest.mark.parametrize("kind", [nn.Linear, nn.LSTM])
+def test_a_layer_with_a_hook_stays_here(kind: type[nn.Module]) -> None:
+    def refuse(layer: nn.Module, arguments: Any) -> None:
+        raise ValueError("not this")
+
+    layer = kind(3, 3)
+    layer.register_forward_pre_hook(refuse)
+    with asked(lambda model, x: model(x)) as there, pytest.raises(ValueError, match="not this"):
+        there(layer, torch.ones(1, 3))
+
+
 def test_nothing_private_of_an_object_of_here_is_told() -> None:
     """Its weights, parts and methods are; what it was made from, and what it notes, is not."""
 

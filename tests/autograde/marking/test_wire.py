@@ -55,6 +55,20 @@ def test_a_gradient_goes_through_the_other_process() -> None:
     assert x.grad.tolist() == [6.0, 24.0]
 
 
+def test_what_comes_back_twice_learns_in_both_places() -> None:
+    """Such as a state that was given in one step, and is read twice in the next."""
+
+    def step(x: torch.Tensor, state: tuple[torch.Tensor, ...] = ()) -> torch.Tensor:
+        return x * state[0] if state else 2 * x
+
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    with asked(step) as there:
+        state = there(x)
+        there(state, (state,)).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [16.0, 24.0]
+
+
 def test_what_is_detached_there_carries_no_gradient() -> None:
     """An answer that leaves autograd is seen to."""
     x = torch.ones(2, requires_grad=True)

@@ -1,7 +1,10 @@
 """The experiments of lesson 13 in small, the times by length, and what is stored."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+import torch
 from torch import Tensor
 
 from course.attention import experiments as attention
@@ -9,6 +12,7 @@ from course.attention import reading_time
 from course.attention.trained_heads import queries_and_keys
 from course.results.intervals import interval
 from course.results.stored import stored_result
+from elmo_mini import corpora
 from elmo_mini.transformer.files import load_causal_lm
 
 
@@ -93,7 +97,10 @@ def test_what_the_lesson_says_of_the_two_language_models() -> None:
     assert abs(many[0]["mean"] - min(numbers["counts"]["6400"].values())) < 1.5
 
 
-def test_each_is_mixed_with_triples_half_and_half(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_is_mixed_with_triples_half_and_half(
+    monkeypatch: pytest.MonkeyPatch, real_corpus: Callable[[str], corpora.Corpus]
+) -> None:
+    real_corpus("brown")  # the stand-in has too few sentences
     monkeypatch.setattr(
         attention, "_trained", lambda make, text, rate, seed: make(len(text.vocabulary))
     )
@@ -102,6 +109,42 @@ def test_each_is_mixed_with_triples_half_and_half(monkeypatch: pytest.MonkeyPatc
     for point in numbers["perplexity"].values():  # of models that have read nothing
         assert len(point["values"]) == 2
         assert numbers["triples"] < point["mean"] < 2 * numbers["triples"]
+
+
+def test_blocks_of_a_window_see_so_many_words(
+    monkeypatch: pytest.MonkeyPatch, real_corpus: Callable[[str], corpora.Corpus]
+) -> None:
+    real_corpus("brown")  # the stand-in has too few sentences
+    ids = torch.arange(2, 8)[None]
+    for words, widths in (
+        (3, attention.WINDOWS["three words"]),
+        (2, attention.WINDOWS["two words"]),
+    ):
+        torch.manual_seed(0)
+        model = attention._windowed(widths, 10)
+        moved = []
+        for place in range(6):
+            other = ids.clone()
+            other[0, place] = 9
+            with torch.no_grad():
+                moved.append(bool((model(other) - model(ids))[0, -1].abs().max() > 1e-6))
+        assert moved == [False] * (6 - words) + [True] * words
+    monkeypatch.setattr(
+        attention, "_trained", lambda make, text, rate, seed: make(len(text.vocabulary))
+    )
+    _, numbers = attention.window([1, 2])
+    assert {len(point["values"]) for point in numbers["mixed"].values()} == {2}
+
+
+def test_two_words_add_as_much_as_all() -> None:
+    numbers = stored_result("attention_window").numbers
+    whole = stored_result("attention_language_model").numbers["perplexity"]
+    alone = whole["blocks that look back"]["6400"]["mean"]
+    assert set(numbers["mixed"]) == set(attention.WINDOWS)
+    for name, less in numbers["mixed, less blocks that see all words before"].items():
+        assert less["low"] < 0.1, name
+        assert less["high"] < 0.5, f"{name} loses at most this; blocks and triples save four"
+        assert abs(numbers["alone"][name]["mean"] - alone) < 0.7
 
 
 def test_what_the_lesson_says_of_the_two_beside_counts() -> None:

@@ -29,10 +29,22 @@ def test_all_values_are_asked_for() -> None:
 def test_the_readers_are_of_like_size_and_give_a_score_for_each_value() -> None:
     ids, _ = drawn(3, 2)
     sizes = []
-    for reader in (recall.AttentionRecaller(), recall.RecurrentRecaller(), recall.SumRecaller()):
+    readers = (recall.AttentionRecaller, recall.RecurrentRecaller, recall.PooledRecaller)
+    for reader in (*(make() for make in readers), recall.SumRecaller()):
         assert reader(ids).shape == (3, recall.VALUES)
         sizes.append(sum(part.numel() for part in reader.parameters()))
     assert max(sizes) < 1.4 * min(sizes)
+
+
+def test_counts_of_question_and_word_need_a_sixth_of_the_texts() -> None:
+    counts, (ids, answers) = recall.CountingRecaller(), recall.some_texts(1_000, 16)
+    right = {}
+    for batch in range(300):
+        counts.read(*recall.some_texts(64, 16, seed=100_000 + batch))
+        right[batch + 1] = float((counts(ids).argmax(-1) == answers).double().mean())
+    assert right[10] < 0.8
+    assert right[50] > 0.9
+    assert right[300] == 1
 
 
 def test_an_open_gate_is_the_forget_gate() -> None:

@@ -105,11 +105,11 @@ def test_rivals_stand_beside_the_stored_systems_start_by_start() -> None:
     ways = ("alone", "beside triples")
     stored = {how: {figures.BARE: row(5, 6), "all of it": row(4, 4)} for how in ways}
     stored["better than stopping early"] = {"nothing, falling rate": {}, "all of it": {}}
-    rivals = {how: {figures.FALLING: row(3, 5)} for how in ways}
+    rivals = {how: {awd_lstm.FALLING: row(3, 5)} for how in ways}
     found = figures.better_than_stopping(stored, rivals)
-    assert list(found) == ["falling rate", figures.FALLING, "all of it"]
-    assert found[figures.FALLING]["alone"]["values"] == [2, 1]
-    assert figures.all_of_it_less(figures.FALLING, stored, rivals)["values"] == [-1, 1]
+    assert list(found) == ["falling rate", awd_lstm.FALLING, "all of it"]
+    assert found[awd_lstm.FALLING]["alone"]["values"] == [2, 1]
+    assert figures.all_of_it_less(awd_lstm.FALLING, stored, rivals)["values"] == [-1, 1]
 
 
 def test_the_rate_falls_after_an_epoch_that_is_no_best() -> None:

@@ -73,3 +73,12 @@ def test_a_blank_is_scored_as_the_row_with_each_word_in_it(
         whole.append(sum(np.log(counts.probability(filled[:end], filled[end])) for end in ends))
     apart = counts.blank_scores(row, at) - np.array(whole)
     np.testing.assert_allclose(apart - apart[0], 0, atol=1e-9)
+
+
+def test_words_of_running_text_are_asked_one_after_the_other() -> None:
+    stream, said = TEXT.tolist(), (TEXT % 4).tolist()
+    model = KneserNey(stream, 4, 3, said)
+    found = model.probabilities(stream[:5], said[:5])
+    before = (stream[:1], stream[:2], stream[1:3], stream[2:4])
+    assert found == [model.probability(b, w) for b, w in zip(before, said[1:5], strict=True)]
+    assert found != model.probabilities(stream[:5]), "what is said, not what is read"

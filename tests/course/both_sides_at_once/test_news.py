@@ -36,12 +36,8 @@ def test_counts_cost_what_their_bets_on_the_right_words_say() -> None:
     assert str(lead).startswith(f"{lead.mean:+.2f} ({lead.low:+.2f} to ")
 
 
-def test_news_has_batches_and_two_parts_that_share_no_sentence() -> None:
+def test_news_has_two_parts_that_share_no_sentence() -> None:
     some = news()
-    batches = list(some.batches(range(3)))
-    assert len(batches) == 3
-    assert all(bool((ids != 4).all()) for ids, _, _ in batches)
-    assert list(some.batches(range(0))) == []
     chosen, judged = (
         {tuple(row[row > 4].tolist()) for row in part.rows}
         for part in (some.chosen_by, some.judged_by)

@@ -100,8 +100,41 @@ def test_a_group_that_is_a_control_is_hollow_in_the_legend_too() -> None:
     full = [{to_hex(bar.get_facecolor()) for bar in bars} for bars in axes.containers]
     assert full == [{ground}, {trained}]
     assert [to_hex(p.get_facecolor()) for p in legend.get_patches()] == [ground, trained, ground]
-    lines = plots.curves([1, 2], groups, title="T", xlabel="x", ylabel="n").figure.axes[0].lines
-    assert [to_hex(line.get_markerfacecolor()) for line in lines] == [ground, trained]
+
+
+@pytest.mark.parametrize("points", [2, 200])
+def test_a_line_of_a_control_has_hollow_markers_however_long_it_is(points: int) -> None:
+    x = np.arange(points)
+    lines = {"untrained": x, "trained": x}
+    (axes,) = plots.curves(x, lines, title="T", xlabel="x", ylabel="n").figure.axes
+    faces = [to_hex(line.get_markerfacecolor()) for line in axes.lines]
+    assert faces == [palette.GROUND, plots.COLOURS[1]]
+    assert axes.lines[0].get_marker() != "None"
+
+
+def test_hollow_says_the_same_in_every_legend() -> None:
+    groups = {"untrained": [1, 2], "trained": [2, 1]}
+    for chart in (
+        plots.curves([1, 2], groups, title="T", xlabel="x", ylabel="n"),
+        plots.bars(["a", "b"], groups, title="T", ylabel="n"),
+        plots.bars(["a", "b"], groups, title="T", ylabel="n", log_y=True),
+    ):
+        (legend,) = chart.figure.legends
+        assert [text.get_text() for text in legend.texts] == [*groups, plots.HOLLOW]
+        assert chart.description.endswith("Hollow, as controls: untrained.")
+
+
+def test_curves_without_controls_have_nothing_hollow_in_their_legend() -> None:
+    lines = plots.curves([1, 2], {"a": [1, 2], "b": [2, 1]}, title="T", xlabel="x", ylabel="n")
+    assert [text.get_text() for text in lines.figure.legends[0].texts] == ["a", "b"]
+    assert "ollow" not in lines.description
+
+
+def test_the_dots_of_controls_on_a_logarithmic_axis_are_hollow() -> None:
+    chart = plots.bars(["chance", "ours"], {"n": [9, 4]}, title="T", ylabel="n", log_y=True)
+    faces = [to_hex(line.get_markerfacecolor()) for line in chart.figure.axes[0].lines]
+    assert faces == [plots.COLOURS[0], palette.GROUND]
+    assert np.array_equal(chart.figure.axes[0].lines[1].get_xdata(), [0])
 
 
 def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
@@ -115,6 +148,7 @@ def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
     ("name", "control"),
     [
         ("counts of\npairs", True),
+        ("counts: pairs\nand triples", True),
         ("Untrained states", True),
         ("layer 2,\nuntrained", True),
         ("naive Bayes, EM", True),
@@ -127,6 +161,7 @@ def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
         ("less random vectors", False),
         ("ELMo features", False),
         ("layer 0", False),
+        ("longest common ending", True),
     ],
 )
 def test_controls_are_known_by_their_names(name: str, control: bool) -> None:
@@ -151,6 +186,25 @@ def test_every_untrained_or_counting_bar_of_the_lessons_is_hollow(path: Path) ->
                 assert [name for name in sorted(named) if name not in hollow] == [], said
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_long_names_below_bars_are_broken_into_lines(count: int) -> None:
+    name = "the same, untrained, last four letters"
+    chart = plots.bars([name] * count, {"x": [1.0] * count}, title="T", ylabel="n")
+    assert unreadable(chart.figure) == []
+    chart = plots.bars(["father", "mother"], {"x": [1.0, 2.0]}, title="T", ylabel="n")
+    written = [label.get_text() for label in chart.figure.axes[0].get_xticklabels()]
+    assert written == ["father", "mother"]
+
+
+@pytest.mark.parametrize(
+    "name", ["desegregation", "a name of so many words that it takes five lines"]
+)
+def test_names_slant_where_a_word_is_wider_than_its_bar_or_the_lines_are_many(name: str) -> None:
+    chart = plots.bars([name] * 9, {"x": [1.0] * 9}, title="T", ylabel="n")
+    assert {label.get_rotation() for label in chart.figure.axes[0].get_xticklabels()} == {30}
+    assert unreadable(chart.figure) == []
+
+
 def test_the_line_of_a_level_does_not_run_through_a_number() -> None:
     for level in (None, ("base", 1.01)):
         chart = plots.bars(["a"], {"x": [1.0]}, title="T", ylabel="n", level=level)
@@ -159,15 +213,6 @@ def test_the_line_of_a_level_does_not_run_through_a_number() -> None:
         assert (number.get_bbox_patch() is None) is (level is None)
     (line,) = axes.lines
     assert number.get_zorder() > line.get_zorder()
-
-
-def test_word_map_puts_equal_directions_beside_each_other() -> None:
-    vectors = np.array([[1, 0, 0], [0.9, 0.1, 0], [0, 1, 0], [0, 0.9, 0.1]])
-    picture = plots.word_map(["a", "b", "c", "d"], vectors, groups={"first": ["a", "b"]})
-    assert "a beside b" in picture.description
-    assert "c beside d" in picture.description
-    with pytest.raises(ValueError, match="three words"):
-        plots.word_map(["a"], vectors[:1])
 
 
 def test_road_marks_the_lesson_and_refuses_an_unknown_one() -> None:
@@ -194,14 +239,6 @@ def test_the_road_can_be_read(here: str) -> None:
     figure = plots.road(here).figure
     assert len(figure.axes[0].texts) == 2 * len(plots.ROAD)
     assert unreadable(figure) == []
-
-
-def test_words_at_one_place_are_moved_apart_and_stay_black() -> None:
-    words = ["father", "mother", "sister", "brother", "uncle"]
-    vectors = np.array([[1, 0, 0.001 * i] for i in range(4)] + [[0, 1, 0]])
-    picture = plots.word_map(words, vectors, groups={"family": words[:4]})
-    assert unreadable(picture.figure) == []
-    assert {text.get_color() for text in picture.figure.axes[0].texts} == {"black"}
 
 
 def bars_of(picture: plots.Picture) -> list[Rectangle]:

@@ -68,6 +68,11 @@ def digests(command: str) -> dict[str, str]:
     return Project().reached(Command.parse(command)).digests
 
 
+def edit(path: Path, old: str, new: str) -> None:
+    assert old in path.read_text("utf-8")
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
 @pytest.mark.parametrize(
     ("command", "reaches"),
     [
@@ -97,9 +102,7 @@ def test_a_command_reaches_what_the_names_of_its_experiment_lead_to(
 )
 def test_what_numbers_can_hang_on_is_seen(made: Path, file: str, old: str, new: str) -> None:
     before = digests(ONCE)
-    path = made / f"{file}.py"
-    assert old in path.read_text("utf-8")
-    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    edit(made / f"{file}.py", old, new)
     after = digests(ONCE)
     assert {name for name in before if before[name] != after.get(name)} == {f"benchmarks.{file}"}
 
@@ -122,9 +125,7 @@ def test_what_numbers_can_hang_on_is_seen(made: Path, file: str, old: str, new: 
 )
 def test_what_no_number_hangs_on_is_not(made: Path, file: str, old: str, new: str) -> None:
     before = digests(ONCE)
-    path = made / f"{file}.py"
-    assert old in path.read_text("utf-8")
-    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    edit(made / f"{file}.py", old, new)
     assert digests(ONCE) == before
 
 

@@ -88,7 +88,7 @@ def test_the_claims_about_brown() -> None:
             assert meaning[other]["low"] < 0 < meaning[other]["high"]
     ruiz, broadway, edge, works = numbers["shown"]
     for stage, text in zip(("directed", "write a", "Broadway"), ruiz["layer 2"], strict=True):
-        assert stage in text  # "plays on a stage"
+        assert stage in text  # "finds the theatre next to baseball"
     assert "spectacular [play]" in broadway["layer 2"][1]
     assert all("[bank]" in text for row in (edge, works) for text in row["layer 2"])
 

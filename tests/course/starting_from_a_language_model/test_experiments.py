@@ -20,6 +20,7 @@ from course.starting_from_a_language_model.classifier_experiments import (
 )
 from course.starting_from_a_language_model.experiments import (
     BESIDE,
+    COUNTED,
     Setting,
     language_model,
     place_features,
@@ -60,6 +61,17 @@ def test_language_model(small: Setting) -> None:
     assert len(perplexity["LSTM"]["values"]) == 2
     for name in ("single words", "bigrams", "trigrams"):
         assert 1 < perplexity[f"{name}, Kneser-Ney"] < numbers["vocabulary"]
+    mixtures = numbers["perplexity of mixtures"]
+    added = numbers["added by the LSTM, nats a word; interval over seeds and stretches of text"]
+    nats = np.log(perplexity["trigrams, Kneser-Ney"]) - np.log(
+        mixtures["LSTM and trigrams"]["values"]
+    )
+    assert added["to trigrams"]["values"] == pytest.approx(nats, rel=1e-3, abs=1e-5)
+    nats = np.log(mixtures["trigrams and a cache"]) - np.log(
+        mixtures["LSTM, trigrams and a cache"]["values"]
+    )
+    assert added["to trigrams and a cache"]["values"] == pytest.approx(nats, abs=1e-9)
+    assert min(mixtures["two LSTMs"]["values"]) < max(perplexity["LSTM"]["values"])
 
 
 def test_features_are_those_of_the_asked_place(small: Setting) -> None:
@@ -83,6 +95,8 @@ def test_two_words_beside_have_trained_vectors_of_length_one(small: Setting) -> 
     assert len(one) == len(other) == 2
     lead = numbers["leads, over words and seeds"][f"context2vec before {BESIDE}"]
     assert lead["mean"] == pytest.approx(np.mean(other) - np.mean(one))
+    counted = numbers["leads, over words and seeds"][f"context2vec before {COUNTED}"]
+    assert counted["mean"] == pytest.approx(np.mean(other) - numbers[COUNTED]["mean"])
     static = Word2Vec(small.train, vector_size=6, min_count=1)
     rows = vectors_beside(static, [(["of", "x", "unheard"], 1), (["it"], 0)])
     np.testing.assert_allclose(

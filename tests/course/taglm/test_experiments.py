@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course.results.stored import stored_result
-from course.taglm import broken_crfs, tagger_setup
+from course.taglm import broken_crfs, counted_lm, tagger_setup
 from course.taglm import experiments as taglm_experiments
 from course.taglm.experiments import main
 from course.taglm.tagger_setup import NO_LM, TAGLM, System, TaggerSetup, differences
@@ -39,6 +39,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("chunking", "entities"):
         monkeypatch.setattr(tagger_setup, name, some)
     monkeypatch.setattr(broken_crfs, "entities", some)
+    text = [sentence.words for sentence in entities("train")]
+    monkeypatch.setattr(counted_lm, "course_text", lambda: text)
     monkeypatch.setattr(broken_crfs, "PASSES", 1)
     once = TaggerTrainingOptions(epochs=1, batch_size=4)
     monkeypatch.setattr(tagger_setup, "schedule", lambda n: once)
@@ -55,6 +57,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         "all_labels",
         "broken",
         "clues",
+        "counted",
         "direction",
         "ner",
         "one_percent",

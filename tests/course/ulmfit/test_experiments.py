@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from course.figures.legibility import unreadable
+from course.figures.plots import HOLLOW
 from course.results.intervals import UNCLEAR, Lead, interval, verdict_twice
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Labelled, Task
@@ -91,6 +93,11 @@ def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
         report.forgetting_figure("What is forgotten"),
     ]
     assert all(len(figure.description) > 80 for figure in figures)
+    assert figures[1].description.endswith(
+        "Hollow, as controls: bag of words, naive Bayes SVM, from scratch."
+    )
+    assert figures[1].figure.legends[0].texts[-1].get_text() == HOLLOW
+    assert unreadable(figures[1].figure) == []
 
 
 def test_a_second_run_on_the_same_labels_is_another_run() -> None:

@@ -1,6 +1,7 @@
 """Lesson 14: its tasks, its rivals, its broken runs in small, and what is stored."""
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from torch.nn.utils import parameters_to_vector
 
-from course.results.lead import NamedLead, lead_of
+from course.results.lead import NamedLead, stored_lead
 from course.results.stored import stored_result
 from course.texts.labelled_tasks import Labelled
 from course.texts.noun_or_verb import (
@@ -87,14 +88,11 @@ def test_each_text_comes_once_before_one_comes_twice() -> None:
 
 
 def test_a_lead_says_its_numbers_and_its_verdict() -> None:
-    rng = np.random.default_rng(0)
-    base = rng.random((3, 400)) < 0.5
-    runs = {"low": list(base), "high": list(base | (rng.random((3, 400)) < 0.5))}
-    ahead, behind = lead_of(runs, "high", "low"), lead_of(runs, "low", "high")
-    assert (ahead.verdict, behind.verdict) == ("ahead", "behind")
-    assert ahead.mean == pytest.approx(100 * (np.mean(runs["high"]) - base.mean()))
-    assert str(behind) == (
-        f"low: {ahead.mean:.1f} points ({-behind.high:.1f} to {-behind.low:.1f}) behind high"
+    stored = {"mean": -0.25, "low": -0.3, "high": -0.2}
+    assert str(stored_lead(stored, "low", "high")) == "low: 25.0 points (20.0 to 30.0) behind high"
+    assert (
+        NamedLead(2.5, 1.0, 4.0, "high", "low").title
+        == "High: 2.5 points (1.0 to 4.0) ahead of low"
     )
     unclear = NamedLead(0.5, -1.0, 2.0, "a", "b")
     assert unclear.title == "A and b: no clear difference (+0.5, -1.0 to +2.0)"
@@ -159,6 +157,15 @@ def test_what_the_lesson_says_of_the_class_of_the_next_word() -> None:
     assert stored["asked"] == len(next_class().test.texts) == 377
 
 
+def test_the_lesson_numbers_the_faults_as_the_check_does() -> None:
+    lesson = (ROOT / "solutions/14_why_bert/why_bert.py").read_text(encoding="utf-8")
+    section = lesson.partition("# ## 7. Three broken runs")[2].partition("# %%")[0]
+    listed = re.findall(r"^# (\d)\. (.+)$", section, re.MULTILINE)
+    assert [int(number) for number, _ in listed] == [1, 2, 3, 4, 5, 6]
+    for (_, said), fault in zip(listed, broken_bodies.FAULTS, strict=True):
+        assert said.startswith(fault)
+
+
 def test_broken_runs_show_their_symptoms() -> None:
     def classifier(weights: Weights | None, seed: int) -> Classifier:
         return SETUP.classifier(SETUP.fresh(seed) if weights is None else weights, seed)
@@ -181,6 +188,8 @@ def test_broken_runs_show_their_symptoms() -> None:
 def test_what_the_lesson_says_of_the_stored_labels() -> None:
     stored = stored_result("why_bert_labels").numbers
     task = stored["tasks"]["noun or verb"]
+    assert why_bert.STEPS == {50: 100, 200: 150, 800: 250, 1_600: 300}, "100, 150, 250 and 300"
+    assert f"steps by labels {why_bert.STEPS}".replace("_", "") in stored["training"]
 
     def leads(one: str, other: str) -> dict[int, NamedLead]:
         return figures.leads_by_labels(task, one, other)
@@ -219,8 +228,9 @@ def test_what_the_lesson_says_of_the_stored_knowledge() -> None:
     assert [(round(lead.mean), lead.verdict) for lead in read] == [(10, "ahead"), (5, "ahead")]
     assert words["speeches, words shuffled"].verdict == "no clear difference"
     questions = figures.knowledge_leads(numbers, "kind of question")
-    assert "ahead" not in {lead.verdict for lead in questions.values()}
-    assert all(lead.mean < 0 for name, lead in questions.items() if name != "in order")
+    hurt = {name: lead for name, lead in questions.items() if name != "in order"}
+    assert {lead.verdict for lead in hurt.values()} == {"behind"}, "every reading hurts"
+    assert sorted(round(-lead.mean) for lead in hurt.values()) == [4, 6, 9], "by 4 to 9 points"
     found = numbers["right"]["kind of question"]
     assert round(100 * found["bag, 1,000 words"]["mean"], 1) == 54.8
     networks = ("nothing", "speeches", "speeches, words shuffled", "film reviews")
@@ -244,7 +254,8 @@ def test_held_out_loss_at_one_training_loss_lies_between_its_neighbours() -> Non
     assert figures.held_out_at(0.1, trained, held_out) == pytest.approx(3.0)
     assert figures.held_out_at(0.2, trained, held_out) == pytest.approx(2.5)
     picture = figures.loss_lines({"own": trained}, {"own": held_out}, equal=0.1)
-    assert "new texts cost 3.00 own" in picture.description
+    assert "chance, ln 2 stays level from 0.693" in picture.description
+    assert "the loss of new texts is 3.00 (own)" in picture.description
 
 
 def test_the_experiments_in_small() -> None:

@@ -56,7 +56,7 @@ def test_the_title_says_what_the_network_adds_to_its_rival() -> None:
     for network, rival, said in (
         (high, low, "is ahead of its best rival: +20.0"),
         (low, high, "is behind its best rival: -20.0"),
-        (low, low, "is level with its best rival: +0.0"),
+        (low, low, "is not clearly apart from its best rival: +0.0"),
     ):
         found = {"network: one": network, "counts: one": rival, "both: all": high}
         shown = skip_gram.kinds(found, low, "network: one", "counts: one").description
@@ -77,4 +77,4 @@ def test_the_tuned_rivals_are_titled_by_their_leads() -> None:
         if lead["high"] < 0:
             assert f"behind in {label}" in said
     if all(lead["low"] <= 0 <= lead["high"] for lead in leads.values()):
-        assert "the network is no better than counts, and no worse" in said
+        assert "the network is not clearly apart from counts" in said

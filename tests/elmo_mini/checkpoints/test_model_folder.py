@@ -2,14 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from elmo_mini import BiLM, Elmo, ElmoEmbedder, batch_to_ids, save_bilm
+from elmo_mini.checkpoints import pretrained
 from elmo_mini.checkpoints.find import load_model
 from elmo_mini.checkpoints.model_folder import load_folder, save_folder
+from elmo_mini.checkpoints.pretrained import read_record, save_pretrained
 from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.errors import ConfigurationError, ElmoFileError
 from tests.elmo_mini.checkpoints.test_word_models import word_model
@@ -122,7 +125,8 @@ def test_a_trained_elmo_comes_back_with_its_mixes_and_settings(bilm: BiLM, tmp_p
     assert all(p.requires_grad for p in again.scalar_mixes.parameters())
     assert not any(p.requires_grad for p in again.bilm.parameters())
     ids = batch_to_ids([SENTENCE, ["a"]])
-    pairs = [model.eval()(ids)["elmo_representations"] for model in (elmo, again)]
+    with torch.no_grad():  # with gradients, weights that learn take another path than frozen ones
+        pairs = [model.eval()(ids)["elmo_representations"] for model in (elmo, again)]
     for first, second in zip(*pairs, strict=True):
         torch.testing.assert_close(second, first, rtol=0, atol=1e-6)
     frozen = Elmo(None, None, 1, module=bilm, scalar_mix_parameters=[0.0] * bilm.num_layers)
@@ -142,6 +146,7 @@ def test_a_trained_elmo_comes_back_with_its_mixes_and_settings(bilm: BiLM, tmp_p
         ({}, "lacks the entry 'scalar_mixes'"),
         ({"scalar_mixes": [[0.0, 1.0]]}, "must have 3 weights and gamma"),
         ({"scalar_mixes": [[0.0, 0.0, float("nan"), 1.0]]}, "must be a finite number"),
+        ({"scalar_mixes": [[0.0, 0.0, 1e308, 1.0]]}, "must be a finite number"),
         ({"scalar_mixes": 3}, "cannot be read"),
         (None, "cannot be read"),
     ],
@@ -178,3 +183,54 @@ def test_what_a_model_is_saved_and_opened_with_is_named(bilm: BiLM, tmp_path: Pa
 def test_a_vocabulary_to_cache_has_an_order(bilm: BiLM) -> None:
     with pytest.raises(TypeError, match=r"vocab_to_cache\) is .*, not a list of words"):
         Elmo(None, None, 1, module=bilm, vocab_to_cache={"a": 0})
+
+
+def mixed(bilm: BiLM, gamma: float) -> Elmo:
+    elmo = Elmo(None, None, 1, module=bilm)
+    elmo.scalar_mixes[0].gamma.data.fill_(gamma)
+    return elmo
+
+
+@pytest.mark.parametrize("before", ["a folder", "of an earlier release"])
+def test_weights_are_not_read_with_the_mixes_of_another_save(
+    bilm: BiLM, tmp_path: Path, before: str
+) -> None:
+    """Killed between the two files, or read between them, a folder is neither model."""
+    mixed(bilm, 10.0).save_pretrained(tmp_path)
+    config = tmp_path / "config.json"
+    if before == "of an earlier release":
+        content = json.loads(config.read_text(encoding="utf-8"))
+        content.pop("folder_save", None)
+        config.write_text(json.dumps(content), encoding="utf-8")
+        save_pretrained(bilm, tmp_path / "model.safetensors")
+        assert float(Elmo.from_pretrained(tmp_path).scalar_mixes[0].gamma) == 10.0
+    old = config.read_bytes()
+    with torch.no_grad():
+        bilm.layers[0].weight.mul_(2)
+    mixed(bilm, 1.0).save_pretrained(tmp_path)
+    config.write_bytes(old)
+    for read in (load_folder, Elmo.from_pretrained, ElmoEmbedder.from_pretrained):
+        with pytest.raises(ElmoFileError, match="are of two saves; save it again"):
+            read(tmp_path)
+    mixed(bilm, 1.0).save_pretrained(tmp_path, read_record(tmp_path / "model.safetensors"))
+    assert float(Elmo.from_pretrained(tmp_path).scalar_mixes[0].gamma) == 1.0
+
+
+def test_a_folder_is_read_once(bilm: BiLM, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is saved while it is read does not lend its mixes to the weights of before."""
+    mixed(bilm, 10.0).save_pretrained(tmp_path)
+    real = pretrained.with_weights
+
+    def meanwhile(*given: Any, **settings: Any) -> BiLM:
+        found = real(*given, **settings)
+        mixed(bilm, 1.0).save_pretrained(tmp_path)
+        return found
+
+    monkeypatch.setattr(pretrained, "with_weights", meanwhile)
+    assert float(Elmo.from_pretrained(tmp_path).scalar_mixes[0].gamma) == 10.0
+
+
+def test_weights_may_be_stored_anew(bilm: BiLM, tmp_path: Path) -> None:
+    mixed(bilm, 10.0).save_pretrained(tmp_path)
+    save_pretrained(bilm, tmp_path / "model.safetensors", dtype=torch.float16)
+    assert float(Elmo.from_pretrained(tmp_path).scalar_mixes[0].gamma) == 10.0

@@ -5,6 +5,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import save_file
 
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
@@ -12,9 +13,14 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.files import load_masked_lm
+from elmo_mini.word_vectors.word2vec_files import FORMAT, read_word2vec
 from tests.elmo_mini.training.pretraining.pretraining_run import OPTIONS, small_run
 
 
@@ -118,6 +124,26 @@ def test_files_that_hold_no_model_are_named(bilm: FastBiLM, tmp_path: Path) -> N
         load_pretrained(path)
 
 
+@pytest.mark.parametrize("record", ["null", "1", '"x"', "NaN", "[1]", "[" * 100_000])
+def test_a_strangers_record_is_refused_by_all_that_read_one(tmp_path: Path, record: str) -> None:
+    path = tmp_path / "model.safetensors"
+    save_file({"x": torch.ones(3)}, path, metadata={"record": record})
+    for load in (load_pretrained, Tagger.load, load_awd_lstm, load_masked_lm):
+        with pytest.raises(CheckpointDamaged, match="its record is missing"):
+            load(path)
+
+
+def test_deep_json_is_refused(tmp_path: Path) -> None:
+    deep, path = "[" * 100_000, tmp_path / "stored"
+    path.write_text(deep)
+    with pytest.raises(ValueError, match="does not hold a saved vocabulary"):
+        Vocabulary.load(path)
+    content = {"format": FORMAT, "vocabulary": deep}
+    save_file({"input": torch.ones(1)}, path, metadata=content)
+    with pytest.raises(ValueError, match="does not hold a saved Word2Vec model"):
+        read_word2vec(path)
+
+
 def test_an_interrupted_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,3 +215,24 @@ def test_a_start_state_of_another_model_is_refused(bilm: FastBiLM, tmp_path: Pat
         write_checkpoint(path, {k: t for k, t in tensors.items() if k != lost}, record)
         with pytest.raises(CheckpointDamaged, match="does not fit the model"):
             load_pretrained(path)
+
+
+@pytest.mark.parametrize("given", ["float16", "fp32", None, ["float16"]])
+def test_no_record_says_in_which_type_a_model_is_read_back(
+    bilm: FastBiLM, tmp_path: Path, given: object
+) -> None:
+    file = tmp_path / "model.safetensors"
+    record = {"model_dtype": given, "options": 1, "corpus": "brown"}
+    save_pretrained(bilm, file, record)
+    save_pretrained(bilm, file, read_record(file))
+    assert fingerprint(load_pretrained(file)) == fingerprint(bilm)
+    assert read_record(file)["corpus"] == "brown"
+    half = FastBiLM(OPTIONS).half()
+    save_pretrained(half, tmp_path / "half.safetensors", record)
+    save_pretrained(bilm, file, read_record(tmp_path / "half.safetensors"))
+    assert fingerprint(load_pretrained(file)) == fingerprint(bilm)
+    tensors, record = read_checkpoint(file)
+    write_checkpoint(file, tensors, {**record, "model_dtype": given})
+    if given != "float16":
+        with pytest.raises(CheckpointDamaged, match=r"safetensors: its model_dtype is .*, no type"):
+            load_pretrained(file)

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import resource
 import shutil
 from collections.abc import Callable
@@ -16,13 +17,28 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.torch import save_file
 
+from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm, save_awd_lstm
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.checkpoints.official import load_bilm, official_file, read_options, save_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record, save_pretrained
 from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.errors import ConfigurationError, ElmoFileError
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.models.fine_tuning import CausalLM
+from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
+from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.files import (
+    load_causal_lm,
+    load_masked_lm,
+    save_causal_lm,
+    save_masked_lm,
+)
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 from tests.elmo_mini import official_files
 
@@ -379,9 +395,6 @@ def test_arrays_far_larger_than_their_file_are_refused(tmp_path: Path) -> None:
 def test_a_checkpoint_is_held_to_its_options_before_anything_is_allocated(
     files: official_files.Files, tmp_path: Path
 ) -> None:
-    from safetensors import safe_open
-    from safetensors.torch import save_file
-
     path = tmp_path / "model.safetensors"
     save_pretrained(load_bilm(*files[:2]), path)
     with safe_open(path, "pt") as file:
@@ -407,3 +420,71 @@ def test_the_bounds_leave_room_for_models_of_ten_times_as_many_weights() -> None
     sizes = ((1, 128), (2, 128), (3, 256), (4, 512), (5, 1024), (6, 2048), (7, 4096))
     options = BiLMOptions(projection_dim=2048, dim=16384, filters=sizes, n_highway=2)
     assert options.weights > 940_000_000
+
+
+def _awd_lstm(path: Path) -> Callable[[Path], object]:
+    words = Vocabulary(["<unk>", "</s>", "the"], unknown="<unk>")
+    options = AWDLSTMOptions(vocabulary_size=3, dim=6, hidden_dim=5, tied=False)
+    save_awd_lstm(AWDLSTM(options), path, words)
+    return load_awd_lstm
+
+
+def _masked_lm(path: Path) -> Callable[[Path], object]:
+    words = Vocabulary(["[UNK]", "the"], unknown="[UNK]")
+    options = MaskedLMOptions(words=2, dim=4, heads=2, layers=1, longest=6)
+    save_masked_lm(MaskedLM(options), words, path)
+    return load_masked_lm
+
+
+def _causal_lm(path: Path) -> Callable[[Path], object]:
+    words = Vocabulary(["[UNK]", "the"], unknown="[UNK]")
+    sizes = {"dim": 4, "heads": 2, "layers": 1, "longest": 6}
+    save_causal_lm(CausalLM(2, dim=4, heads=2, layers=1, longest=6), sizes, words, path, {})
+    return load_causal_lm
+
+
+def _tagger(path: Path) -> Callable[[Path], object]:
+    options = TaggerOptions(lm_position="none", hidden=4, word_dim=3)
+    Tagger(["the", "dog"], ["O"], options).save(path)
+    return Tagger.load
+
+
+def _word2vec(path: Path) -> Callable[[Path], object]:
+    Word2Vec([["the", "dog", "barks"]] * 50, vector_size=4, min_count=1, sample=0).save(path)
+    return Word2Vec.load
+
+
+SMALL_MODELS = [_awd_lstm, _masked_lm, _causal_lm, _tagger, _word2vec]
+
+
+@pytest.mark.filterwarnings("ignore:next to nothing was learnt")
+@pytest.mark.parametrize("make", SMALL_MODELS, ids=lambda make: make.__name__.strip("_"))
+def test_every_kind_of_model_is_held_to_its_sizes_before_anything_is_allocated(
+    make: Callable[[Path], Callable[[Path], object]], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.safetensors"
+    load = make(path)
+    with safe_open(path, "pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        said = file.metadata()
+    load(path)
+    first = max(tensors, key=lambda name: tensors[name].numel())
+
+    def refused(message: str, weight: torch.Tensor, metadata: dict[str, str] = said) -> None:
+        save_file({**tensors, first: weight}, path, metadata=metadata)
+        with pytest.raises(ValueError, match=message) as refusal:
+            load(path)
+        assert "\n" not in str(refusal.value)
+
+    weight = tensors[first]
+    spoilt = weight.clone()
+    spoilt[-1, -1] = torch.inf
+    refused("not finite", spoilt)
+    for kind in (torch.int8, torch.bool, torch.complex64):
+        refused("no array of floating-point", weight.to(kind))
+    refused("has shape", weight[:-1])
+    for name in ("layers", "dim", "hidden", "hidden_dim", "vector_size"):
+        # Of the sizes that a file names, each far beyond what any machine could hold.
+        whole, times = re.subn(rf'("{name}\\?": )\d+', r"\g<1>1000000000", json.dumps(said))
+        if times:
+            refused("does not|must be", weight, json.loads(whole))

@@ -125,6 +125,19 @@ def test_it_is_written_and_read_again(tmp_path: Path) -> None:
         save_bilm(bilm, *again[:2])
 
 
+@pytest.mark.parametrize("word", ["a\r", "a\rb", "a\nb", "c\x85", " c", "a\0", "!!!MAXTERMID"])
+def test_a_word_that_its_file_would_lose_is_not_written(tmp_path: Path, word: str) -> None:
+    bilm = word_model(tmp_path).load().bilm
+    words = [*WORDS[:-1], word]
+    bilm.token_encoder.set_words(words)
+    written = tmp_path / "written"
+    with pytest.raises(ConfigurationError, match="cannot stand in a vocabulary file"):
+        save_bilm(bilm, written / "o.json", written / "w.hdf5", written / "v.txt")
+    assert not list(written.iterdir())
+    save_pretrained(bilm, tmp_path / "m.safetensors")
+    assert load_pretrained(tmp_path / "m.safetensors").token_encoder.words == words
+
+
 def test_the_table_is_trained_where_that_is_asked_for(tmp_path: Path) -> None:
     files = word_model(tmp_path)
     elmo = Elmo(

@@ -220,3 +220,30 @@ def test_as_a_program() -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "python -m elmo_mini embed: there is no model nowhere\n"
+
+
+def test_a_result_is_shown_though_it_cannot_be_stored(
+    model: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "x.json")
+
+    monkeypatch.setattr("elmo_mini.commands.probe.write_record", full)
+    command = ["probe", "senses", *model, "--layers", "0", "--train-size", "9", "--draws", "1"]
+    assert main([*command, f"--output={tmp_path / 'x.json'}"]) == 2
+    shown = capsys.readouterr()
+    assert "x.json cannot be used: no space left" in shown.err
+    assert "\n  layer 0" in shown.out
+
+
+def test_the_text_is_named_that_neighbours_are_of(
+    model: list[str], text: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ["neighbours", "We saw a play there.", "play", *model]
+    assert main([*ask, "--text", str(text)]) == 0
+    assert f"in {text}" in capsys.readouterr().out
+    assert main([*ask, "--corpus", "lee"]) == 0
+    assert "in lee" in capsys.readouterr().out

@@ -85,6 +85,18 @@ def test_the_same_command_goes_on_where_the_time_ended_it(
         assert torch.equal(second.state_dict()[name], tensor), name
 
 
+def test_a_finished_model_becomes_one_of_half_precision(text_file: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.safetensors"
+    command = ["pretrain", f"--text={text_file}", f"--output={tmp_path}", *SMALL, "--steps=3"]
+    assert main(command) == 0
+    whole = load_pretrained(model).state_dict()
+    assert main([*command, "--half"]) == 0
+    assert read_record(model)["stored_as"] == "float16"
+    assert "in float16" in (tmp_path / "README.md").read_text()
+    for name, stored in read_checkpoint(model)[0].items():
+        assert torch.equal(stored, whole[name].half()), name
+
+
 def test_requests_that_cannot_be_met_are_answered_in_a_sentence(
     text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,6 +170,20 @@ def test_a_foreign_file_is_not_replaced(
     assert (tmp_path / "README.md").read_text() == "my project"
 
 
+def test_a_model_that_is_gone_is_not_said_to_be_there(
+    text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    command = ["pretrain", f"--text={text_file}", f"--output={output}", *SMALL, "--steps=3"]
+    assert main(command) == 0
+    (output / "model.safetensors").unlink()
+    capsys.readouterr()
+    assert main(command) == 2
+    said = capsys.readouterr()
+    assert f"its best model, {output / 'model.safetensors'}, is gone" in said.err
+    assert "The model is" not in said.out
+
+
 @pytest.mark.parametrize("command", ["pretrain", "pretrain-awd", "pretrain-masked"])
 def test_a_tilde_in_output_is_the_home_folder_and_the_run_there_goes_on(
     command: str,
@@ -180,3 +206,29 @@ def test_a_tilde_in_output_is_the_home_folder_and_the_run_there_goes_on(
     assert "Going on after step 1 of" in capsys.readouterr().out
     assert list(Path("run").glob("*.safetensors"))
     assert not Path("~").exists()
+
+
+@pytest.mark.parametrize("command", ["pretrain", "pretrain-masked", "pretrain-awd"])
+def test_nothing_but_a_checkpoint_makes_a_folder_a_runs_own(
+    command: str, text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = [*WRITTEN, "forward.safetensors", "forward.md"]
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    for name in (name for name in written if "checkpoint" not in name):
+        (folder / name).write_text('{"loss": [1, 2, 3]}')
+    assert main([command, f"--text={text_file}", f"--output={folder}", "--minutes=0"]) == 2
+    assert "and no checkpoint of a run" in capsys.readouterr().err
+    assert {file.read_text() for file in folder.iterdir()} == {'{"loss": [1, 2, 3]}'}
+
+
+def test_the_checkpoint_of_another_command_is_refused_before_anything_is_written(
+    text_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [f"--text={text_file}", f"--output={tmp_path / 'run'}"]
+    masked = ["pretrain-masked", *asked, "--dim=8", "--heads=1", "--layers=1", "--steps=3"]
+    assert main(masked) == 0
+    before = {file: file.read_bytes() for file in (tmp_path / "run").iterdir()}
+    assert main(["pretrain", *asked, *SMALL, "--steps=3"]) == 2
+    assert "checkpoint.safetensors" in capsys.readouterr().err
+    assert {file: file.read_bytes() for file in (tmp_path / "run").iterdir()} == before

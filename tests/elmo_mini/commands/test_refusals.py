@@ -1,7 +1,9 @@
 """What a command refuses: a number out of its range, a file that cannot be read or written."""
 
 import argparse
+import dataclasses
 import importlib
+import os
 from pathlib import Path
 
 import pytest
@@ -11,13 +13,15 @@ from course.static_limits import experiments as static
 from course.taglm import experiments as taglm
 from course.what_the_layers_know import experiments as layers
 from elmo_mini.__main__ import COMMANDS, main
-from elmo_mini.arguments import typed
-from elmo_mini.files import as_path
+from elmo_mini.arguments import path, typed
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.models.masked_lm import MaskedLMOptions
+from elmo_mini.probing.probing_tasks import TASKS
 from tests.elmo_mini import official_files
 
 WHOLE = ("0", "-3", "2.5", "many", "", "nan")
 FROM_0 = ("-1", "2.5", "many")
-ABOVE_0 = ("0", "-0.5", "many", "nan", "inf")
+ABOVE_0 = ("0", "-0.5", "many", "nan", "inf", "1e300")
 
 NUMBERS = {
     "pretrain": {
@@ -73,7 +77,7 @@ NUMBERS = {
         "--dim": WHOLE,
         "--heads": WHOLE,
         "--layers": WHOLE,
-        "--longest": WHOLE,
+        "--longest": (*WHOLE, "1", "2"),
         "--learning-rate": ABOVE_0,
         "--chosen": (*ABOVE_0, "1"),
         "--validate-steps": WHOLE,
@@ -124,7 +128,7 @@ def test_no_number_option_is_without_a_range(command: str) -> None:
     found = {
         max(action.option_strings, key=len)
         for action in parser._actions
-        if action.type not in (None, as_path, typed)
+        if action.type not in (None, path, typed)
     }
     assert found == NUMBERS[command].keys()
     assert not any(action.type in (int, float) for action in parser._actions)
@@ -189,6 +193,21 @@ def test_an_output_folder_that_cannot_be_made(
     assert "results cannot be made: a file is in its way" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["pretrain", "pretrain-awd", "pretrain-masked"])
+def test_a_folder_for_no_model_is_refused_before_the_training(
+    command: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / os.fsdecode(b"no utf-8 \xff")
+    said = complaint([command, f"--text={text}", f"--output={out}"], capsys)
+    assert "is no UTF-8, which safetensors asks for" in said
+    assert not out.exists()
+    for option in ("--output=", "--text="):
+        with pytest.raises(SystemExit):
+            main([command, f"--text={text}", option])
+        said = capsys.readouterr().err
+        assert f"argument {option[:-1]}: a path is needed here, and this one is empty" in said
+
+
 def test_a_folder_given_as_a_file(
     model: list[str], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -249,3 +268,44 @@ def test_a_device_that_cannot_be_used(
     for device, words in (("abacus", "no kind of device"), ("cuda:1", "no GPU"), ("meta", "on me")):
         said = complaint([command, *POSITIONAL[command], f"--device={device}"], capsys)
         assert words in said
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        *(["neighbours", "A play .", "play", f"--{name}="] for name in ("text", "cache", "corpus")),
+        *(["probe", "senses", f"--{name}="] for name in ("static", "cache", "output")),
+        *(["probe", f"{task}:"] for task in TASKS),
+        ["embed", "t.txt", "v.hdf5", "--warm-up="],
+        *(["embed", "t.txt", "v.hdf5", f"--{name}="] for name in ("model", "weights")),
+    ],
+)
+def test_an_unset_variable_is_not_taken_for_nothing(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text("A play .")
+    monkeypatch.setattr("elmo_mini.commands.neighbours.context_neighbours", pytest.fail)
+    monkeypatch.setattr("elmo_mini.commands.probe.probe", pytest.fail)
+    assert main(asked) == 2
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"layers": 99_999_999_999},
+        {"dim": 99_999_999_999},
+        {"dim": 65_536, "layers": 100},
+        {"vocabulary": 99_999_999_999},
+        {"longest": 99_999_999_999},
+        {"hidden_dim": 65_536, "layers": 100},
+    ],
+)
+def test_a_model_that_no_machine_holds_is_not_begun(sizes: dict[str, int]) -> None:
+    masked = {"words": sizes.get("vocabulary", 9), "heads": 1, **sizes}
+    awd = {"vocabulary_size": sizes.get("vocabulary", 9), **sizes}
+    for options, given in ((MaskedLMOptions, masked), (AWDLSTMOptions, awd)):
+        known = {field.name for field in dataclasses.fields(options)}
+        if "vocabulary" in sizes or known >= sizes.keys():
+            with pytest.raises(ValueError, match="at most"):
+                options(**{name: size for name, size in given.items() if name in known})

@@ -5,12 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from elmo_mini import __version__
 from elmo_mini.__main__ import main
 from elmo_mini.arguments import typed
+from elmo_mini.commands.run import run_command
 
 COMMAND = """
 def add_arguments(parser):
@@ -129,3 +131,39 @@ def test_an_argument_of_another_encoding_is_refused() -> None:
     assert typed("Élodie") == "Élodie"
     with pytest.raises(argparse.ArgumentTypeError, match="is no UTF-8 text"):
         typed(os.fsdecode(b"\xc9lodie") if os.name != "nt" else "\ud800")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (MemoryError(), "not enough memory\n"),
+        (MemoryError("Unable to allocate 8 GiB"), "not enough memory: Unable to allocate 8 GiB\n"),
+        (RuntimeError("can't allocate memory: 9 bytes"), "not enough memory: can't allocate"),
+        (RuntimeError("other"), None),
+        (RecursionError("asked for"), "asked for\n"),
+        (ValueError("wrong"), "wrong\n"),
+    ],
+)
+def test_too_little_memory_is_one_sentence_and_a_fault_of_the_program_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+    said: str | None,
+) -> None:
+    def run(args: argparse.Namespace) -> int:
+        raise error
+
+    talk = ModuleType("talk")
+    vars(talk).update(add_arguments=lambda parser: None, run=run)
+    monkeypatch.setitem(sys.modules, "talk", talk)
+    refusals = (ValueError, RecursionError)
+
+    def ask() -> int:
+        return run_command("prog", "", {"talk": ("talk", "")}, ["talk"], refusals=refusals)
+
+    if said is None:
+        with pytest.raises(RuntimeError, match="other"):
+            ask()
+        return
+    assert ask() == 2
+    assert capsys.readouterr().err.startswith(f"prog talk: {said}")

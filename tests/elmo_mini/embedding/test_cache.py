@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -350,7 +351,7 @@ def test_an_error_while_writing_leaves_nothing(bilm: FastBiLM, tmp_path: Path) -
 
 
 def test_what_cannot_be_stored(bilm: FastBiLM, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="holds float32 or float16"):
+    with pytest.raises(ValueError, match="stored as float32 or float16"):
         write_cache(bilm, SENTENCES, tmp_path / "cache", dtype="int8")  # type: ignore[arg-type]
     bilm.stateful = True
     with pytest.raises(ValueError, match="stateful"):
@@ -494,3 +495,29 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     large_peak, large = measure(4_800)
     assert large - small > 110e6
     assert large_peak - small_peak < 25e6
+
+
+@pytest.mark.parametrize("dtype", [np.dtype("float16"), np.float16, "f2", "<f4", np.dtype(">f4")])
+def test_a_type_may_be_named_as_numpy_names_it(bilm: FastBiLM, tmp_path: Path, dtype: Any) -> None:
+    (tmp_path / "t.txt").write_text("She plays\n")
+    embed_file(bilm, tmp_path / "t.txt", tmp_path / "file.vectors", dtype=dtype, progress=False)
+    write_cache(bilm, SENTENCES, tmp_path / "c.vectors", dtype=dtype, progress=False)
+    kept = cached_vectors(bilm, SENTENCES, tmp_path / "kept", dtype=dtype, progress=False)
+    name = np.dtype(dtype).name
+    assert kept.path.name.endswith(f"-{name}.vectors")
+    for path in (tmp_path / "file.vectors", tmp_path / "c.vectors", kept.path):
+        assert VectorCache(path).manifest["dtype"] == name
+    with pytest.raises(ValueError, match="stored as float32 or float16"):
+        cached_vectors(bilm, SENTENCES, tmp_path / "kept", dtype="int8")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("layer", [1.0, True, "1", None])
+def test_a_layer_that_is_no_number_says_nothing_against_the_cache(
+    cache: VectorCache, layer: Any
+) -> None:
+    with pytest.raises(TypeError, match="a layer is asked for by its number, and this is"):
+        cache.vectors(layer, slice(2))
+    for tokens in ([0.5], ["a"], [None], np.array([1.0])):
+        for number in (0, 1):
+            with pytest.raises(TypeError, match="tokens are numbers, a slice or a mask, and these"):
+                cache.vectors(number, tokens)  # type: ignore[arg-type]

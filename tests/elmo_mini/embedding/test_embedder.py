@@ -1,8 +1,13 @@
 """The old ElmoEmbedder's interface."""
 
 import copy
+import gzip
 import json
+import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -357,3 +362,26 @@ def test_what_is_no_bilm_is_named(use: Any, tmp_path: Path) -> None:
     for odd in ("", "elmo", object()):
         with pytest.raises(TypeError, match="load_bilm and load_pretrained give one"):
             ElmoEmbedder(module=odd)  # type: ignore[arg-type]
+
+
+OPENED: dict[str, tuple[Callable[[Any], Any], Callable[[Path], Any]]] = {
+    "str": (open, str),
+    "bytes": (open, os.fsencode),
+    "descriptor": (os.fdopen, lambda path: os.open(path, os.O_RDONLY)),
+    "gzip": (partial(gzip.open, mode="rt"), str),
+}
+
+
+@pytest.mark.parametrize("how", OPENED)
+def test_an_open_file_is_not_written_whatever_its_name(tmp_path: Path, how: str) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_bytes(gzip.compress(b"mine\n") if how == "gzip" else b"mine\n")
+    before = text.read_bytes()
+    opener, name = OPENED[how]
+    with opener(name(text)) as lines:
+        with pytest.raises(ConfigurationError, match=r"notes\.txt is to be written, but it is"):
+            ElmoEmbedder().embed_file(lines, text, overwrite=True)
+        assert text.read_bytes() == before
+        ElmoEmbedder().embed_file(lines, tmp_path / "v.hdf5")
+    ElmoEmbedder().embed_file(StringIO("mine"), text, overwrite=True)
+    assert h5py.is_hdf5(text)

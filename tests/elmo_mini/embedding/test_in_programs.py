@@ -122,7 +122,7 @@ def test_constructors_leave_the_callers_model_alone(bilm: FastBiLM) -> None:
     assert [p.requires_grad for p in bilm.parameters()] == asked
     assert not bilm.stateful
     assert bilm.token_cache is None
-    assert not bilm.has_vocabulary
+    assert bilm._vocabulary is None
     assert bilm.carried.rows == 0
     assert (bilm.carried.start_h == 0).all()
     assert {id(p) for p in first.bilm.parameters()} == {id(p) for p in bilm.parameters()}

@@ -1,5 +1,6 @@
 """Embedding a long text goes on after a kill, and gives the same file."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,60 @@ def test_the_file_under_way_is_an_ordinary_one(bilm: FastBiLM, text: Path, tmp_p
     kept.mkdir()
     with pytest.raises(IsADirectoryError, match=r"v\.hdf5\.resume is a folder"):
         run(bilm, text, tmp_path / "v.hdf5")
+
+
+def test_what_another_run_wrote_in_between_is_not_taken(
+    bilm: FastBiLM, text: Path, embedded: list[int], tmp_path: Path
+) -> None:
+    """Two that write one file, of two models: the records of the one lie under the other's head."""
+    target, kept = tmp_path / "v.hdf5", tmp_path / "v.hdf5.resume"
+    other = copy.deepcopy(bilm)
+    other.layers[0].bias.data += 0.1
+    texts = [line.split() for line in (*LINES, "")]
+    first = resuming.resumed_stream(bilm, lambda: texts, kept)
+    second = resuming.resumed_stream(other, lambda: texts, kept)
+    stop[0] = -1
+    for stream, sentences in ((first, 10), (second, 12), (first, 20)):
+        for _ in range(sentences):
+            next(stream)
+    first.close()
+    second.close()
+    run(other, text, target)
+    assert embedded[-1] >= 91 - 12
+    embed_file(other, text, tmp_path / "whole.hdf5", progress=False)
+    for one, wanted in zip(arrays(target, 91), arrays(tmp_path / "whole.hdf5", 91), strict=True):
+        np.testing.assert_allclose(one, wanted, atol=1e-5)
+
+
+def test_records_have_their_place(
+    bilm: FastBiLM, embedded: list[int], text: Path, tmp_path: Path
+) -> None:
+    """Of two sentences of the same length, the one's numbers do not stand for the other's."""
+    target, kept = tmp_path / "v.hdf5", tmp_path / "v.hdf5.resume"
+    text.write_text("one two\nthree four\nfive six\n", encoding="utf-8")
+    with pytest.raises(Killed):
+        run(bilm, text, target, 2)
+    head, rest = kept.read_bytes().split(b"\n", 1)
+    half = len(rest) // 2
+    kept.write_bytes(head + b"\n" + rest[half:] + rest[:half])
+    run(bilm, text, target)
+    assert embedded == [2, 3]
+
+
+def test_one_output_is_written_by_one_run_at_a_time(
+    bilm: FastBiLM, text: Path, tmp_path: Path, embedded: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, said = tmp_path / "v.hdf5", []
+    real = resuming.embed_stream
+
+    def meanwhile(*given: Any, **settings: Any) -> Any:
+        with pytest.raises(FileExistsError) as refused:
+            run(bilm, text, target)
+        said.append(str(refused.value))
+        return real(*given, **settings)
+
+    monkeypatch.setattr(resuming, "embed_stream", meanwhile)
+    run(bilm, text, target)
+    assert "v.hdf5.resume just now; wait until it has ended, or name another" in said[0]
+    assert len(arrays(target, 91)) == 91
+    assert not list(tmp_path.glob("v.hdf5.*"))

@@ -72,3 +72,30 @@ def test_layers_of_different_shapes_are_not_stretched() -> None:
     layers = [torch.ones(2, 3, 4), torch.ones(2, 3, 4), torch.ones(1, 3, 4)]
     with pytest.raises(ConfigurationError, match="the layers have different shapes"):
         AllenNLPScalarMix(3)(layers)
+
+
+def test_the_mask_of_layer_norm_is_not_stretched() -> None:
+    layers = [torch.randn(2, 4, 3) for _ in range(2)]
+    mix = AllenNLPScalarMix(2, do_layer_norm=True)
+    for shape in ((1, 4), (4,), (4, 2), (2, 4, 1)):
+        with pytest.raises(ConfigurationError, match=r"needs the mask, of shape \(2, 4\)"):
+            mix(layers, torch.ones(shape, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_layer_norm_of_many_words_in_half_precision(dtype: torch.dtype) -> None:
+    layers = [torch.randn(3, 40, 1024, generator=torch.Generator().manual_seed(n)) for n in (0, 1)]
+    layers = [(3 * layer + 1).to(dtype) for layer in layers]
+    mask = torch.arange(40) < torch.tensor([[40], [30], [20]])
+    mix = AllenNLPScalarMix(2, do_layer_norm=True)
+    expected = mix([layer.float() for layer in layers], mask)
+    found = mix.to(dtype)(layers, mask)
+    assert found.dtype == dtype
+    torch.testing.assert_close(found.float(), expected, rtol=0.02, atol=0.02)
+
+
+def test_layer_norm_of_no_word_is_finite() -> None:
+    layers = [torch.randn(2, 3, 4, requires_grad=True) for _ in range(2)]
+    mix = AllenNLPScalarMix(2, do_layer_norm=True)
+    (mix(layers, torch.zeros(2, 3, dtype=torch.bool)) * 0).sum().backward()
+    assert all(layer.grad is not None and layer.grad.isfinite().all() for layer in layers)

@@ -48,6 +48,7 @@ def test_falsy_clips_mean_none(clip: float | None) -> None:
         ({"filters": [[60, 4]]}, "spans 60 characters but tokens have 50"),
         ({"activation": "gelu"}, "'gelu'; known are relu, tanh"),
         ({"cell_clip": -1}, "cell_clip is -1"),
+        ({"proj_clip": 2**63}, "proj_clip is 9223372036854775808"),
         ({"n_highway": -1}, "n_highway is -1"),
     ],
 )

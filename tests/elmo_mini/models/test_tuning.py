@@ -2,9 +2,7 @@
 
 import pytest
 import torch
-from torch.nn import functional
 
-from course.why_bert.prior import prior_gradient
 from course.why_bert.scrambling import scrambled
 from elmo_mini.models.fine_tuning import Batch, CausalLM, Classifier, tune
 
@@ -64,13 +62,3 @@ def test_scrambling_keeps_the_numbers_and_loses_the_places() -> None:
         assert torch.equal(tensor.flatten().sort().values, weights[name].flatten())
     assert not torch.equal(mixed["a"], mixed["b"])
     assert torch.equal(weights["a"], torch.arange(40.0).view(5, 8))
-
-
-def test_the_slope_is_that_of_the_posterior() -> None:
-    torch.manual_seed(0)
-    start, x, labels = torch.randn(3), torch.randn(6, 3), torch.tensor([0.0, 1, 1, 0, 1, 1])
-    w = torch.randn(3, requires_grad=True)
-    likelihood = functional.binary_cross_entropy_with_logits(x @ w, labels, reduction="sum")
-    loss = (likelihood + ((w - start) ** 2).sum() / (2 * 0.4**2)) / 6
-    (slope,) = torch.autograd.grad(loss, w)
-    assert torch.allclose(prior_gradient(w.detach(), start, 0.4, x, labels), slope, atol=1e-5)

@@ -100,6 +100,16 @@ def test_the_loss_is_a_mean_and_its_gradients_are_finite() -> None:
     assert (emissions.grad[1, 1] == 0).all()
 
 
+def test_scores_that_are_no_numbers_are_not_decoded() -> None:
+    emissions = torch.zeros(2, 3, 3)
+    emissions[1, 2] = torch.nan
+    crf, mask = LinearChainCRF(["O", "B-X", "E-X"]), torch.ones(2, 3, dtype=torch.bool)
+    with pytest.raises(FloatingPointError, match="no numbers"):
+        crf.decode(emissions, mask)
+    mask[1, 2] = False
+    assert crf.decode(emissions, mask) == [[0, 0, 0], [0, 0]]
+
+
 def test_forbid_keeps_what_is_permitted() -> None:
     scores = torch.tensor([1.0, 2.0])
     assert forbid(scores, torch.tensor([True, False])).tolist() == [1.0, FORBIDDEN]

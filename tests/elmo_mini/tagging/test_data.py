@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from elmo_mini import corpora
+from elmo_mini.checkpoints.pretrained import load_pretrained
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
@@ -111,3 +112,10 @@ def test_chunking_leaves_no_test_sentence_in_train() -> None:
     assert not words[0] & words[2]
     assert (len(train), len(dev), len(test)) == (8008, 893, 2012)
     assert sum(len(spans_of(s.labels)) for s in test) == 23_852  # facts of the shared task
+
+
+def test_lm_vectors_too_large_for_their_type_are_refused() -> None:
+    bilm = load_pretrained()
+    bilm.token_encoder.projection.bias.data[0] = 70_000.0
+    with pytest.raises(ValueError, match="do not fit float16"):
+        with_lm_vectors(bilm, [TaggedSentence(("a",))], layer=0)

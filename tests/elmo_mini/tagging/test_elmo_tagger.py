@@ -113,3 +113,10 @@ def test_sentences_get_their_layers_and_bio_labels() -> None:
     (found,) = with_layers(load_pretrained(), [TaggedSentence(("in", "Oslo"), ("O", "S-LOC"))])
     assert found.labels == ["O", "B-LOC"]
     assert found.layers.shape == (3, 2, 512)
+
+
+def test_weights_that_are_no_numbers_give_no_labels() -> None:
+    tagger = ElmoTagger(TRAIN, "input")
+    nn.init.constant_(tagger.dense.bias, torch.nan)
+    with pytest.raises(FloatingPointError, match="no numbers"):
+        tagger.predict(TRAIN)

@@ -11,9 +11,11 @@ from elmo_mini.checkpoints.safetensors_file import (
     read_checkpoint,
     write_checkpoint,
 )
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.tagging.training import train_tagger
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
@@ -67,6 +69,16 @@ def test_what_cannot_be_is_refused() -> None:
     vectors = WordVectors(Vocabulary(["a"]), np.ones((1, 3), dtype=np.float32))
     with pytest.raises(ValueError, match="3 numbers"):
         Tagger.for_sentences(train, TaggerOptions(), 6, vectors)
+    for name in ("word_dim", "character_dim", "character_filters", "hidden"):
+        with pytest.raises(ValueError, match=f"{name} is -1; it must be a whole number"):
+            TaggerOptions(**{name: -1})
+    for wrong, said in (
+        (["the", "dog"], "sentence 0 is 'the', no TaggedSentence"),
+        ([TaggedSentence("dog")], "a list of words, but here is the string"),
+        ([TaggedSentence((1, 2))], r"the text has 1 \(int\) for a word"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            tagger_of(train).predict(wrong)  # type: ignore[arg-type]
 
 
 def tagger_of(train: list[TaggedSentence], **changes: object) -> Tagger:
@@ -114,6 +126,7 @@ def test_every_word_needs_one_lm_vector() -> None:
         (None, "sentence 1 has no LM vectors"),
         (right[1:], f"sentence 1 has {length} words and LM vectors of shape \\({length - 1}, 6\\)"),
         (right[:, 1:], f"LM vectors of shape \\({length}, 5\\); the tagger reads \\({length}, 6"),
+        (right * np.nan, "sentence 1 has LM vectors of numbers that are not finite"),
     ):
         wrong = [train[0], train[1]._replace(lm=lm), *train[2:]]
         for use in (tagger.loss, tagger.predict, tagger.batch):
@@ -179,5 +192,27 @@ def test_a_file_that_holds_no_tagger_is_named(tmp_path: Path) -> None:
         {**good, "options": {"hidden units": 3}},
     ):
         write_checkpoint(path, tensors, record)
-        with pytest.raises(CheckpointDamaged, match=r"names\.safetensors does not hold a saved"):
+        with pytest.raises(CheckpointDamaged, match=r"names\.safetensors does not"):
             Tagger.load(path)
+
+
+@pytest.mark.parametrize("crf", [True, False])
+def test_a_tagger_of_weights_that_are_no_numbers_gives_no_labels(crf: bool) -> None:
+    train = sentences(5, 0)
+    tagger = Tagger.for_sentences(train, TaggerOptions(crf=crf, **SMALL), 6)
+    torch.nn.init.constant_(tagger.dense.bias, torch.nan)
+    with pytest.raises(FloatingPointError, match="no numbers"):
+        tagger.predict(train)
+
+
+def test_a_device_that_is_none_is_not_a_damaged_file(tmp_path: Path) -> None:
+    sentence = TaggedSentence(("a",), ("O",))
+    tagger = Tagger.for_sentences([sentence], TaggerOptions(lm_position="none"))
+    tagger.save(tmp_path / "tagger.safetensors")
+    for device in ("nope", "cuda:99"):
+        with pytest.raises(ConfigurationError, match="; leave device out") as refused:
+            Tagger.load(tmp_path / "tagger.safetensors", device)
+        assert not isinstance(refused.value, CheckpointDamaged)
+        with pytest.raises(ConfigurationError, match="; leave device out"):
+            train_tagger([sentence], [sentence], device=device)
+    assert Tagger.load(tmp_path / "tagger.safetensors", torch.device("cpu")).labels == ["O"]

@@ -1,10 +1,27 @@
 import random
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from elmo_mini.text.batches import batches_of_like_length, pad, shuffled_batches
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import AWDLSTM, AWDLSTMSizes
+from elmo_mini.models.context2vec import Context2Vec
+from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.models.masked_lm import MaskedLMOptions
+from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
+from elmo_mini.tagging.tagger import Tagger
+from elmo_mini.tasks.context2vec_use import context_vectors
+from elmo_mini.tasks.language_model_use import hidden_states
+from elmo_mini.tasks.lstm_classifier import LSTMClassifier, predict
+from elmo_mini.tasks.seq2seq import Seq2Seq, seq2seq_perplexity
+from elmo_mini.text.batches import batches_of_like_length, in_batches, pad, shuffled_batches
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.transformer.pretraining import MaskedPretraining, NumberedText
+from elmo_mini.ulmfit.text_classifier import TextClassifier, class_probabilities
 
 LENGTHS = np.random.default_rng(1).integers(1, 40, 1003).tolist()
 
@@ -50,3 +67,43 @@ def test_pad() -> None:
     assert [table.device.type for table in pad([[1], []], device="meta")] == ["meta", "meta"]
     with pytest.raises(ValueError, match="nothing to pad"):
         pad([], device="cpu")
+
+
+MODEL = LSTMLanguageModel(5, 4, 4)
+WORDS = Vocabulary(["</s>", "<unk>", "a", "b", "c"], unknown="<unk>")
+SENTENCE = TaggedSentence(("a",), ("O",))
+BATCHED: dict[str, Callable[[Any], Any]] = {
+    "in_batches": lambda size: in_batches([1], size),
+    "batches_of_like_length": lambda size: batches_of_like_length([1], size),
+    "shuffled_batches": lambda size: list(shuffled_batches([1], size, random.shuffle, pool=2)),
+    "Tagger": lambda size: Tagger.for_sentences(
+        [SENTENCE], TaggerOptions(lm_position="none")
+    ).predict([SENTENCE], size),
+    "LSTMClassifier": lambda size: predict(LSTMClassifier(5, 2), [[2]], batch_size=size),
+    "hidden_states": lambda size: hidden_states(MODEL, WORDS, [["a"]], batch_size=size),
+    "context_vectors": lambda size: context_vectors(
+        Context2Vec(5, 4, 4), WORDS, [["a"]], batch_size=size
+    ),
+    "seq2seq_perplexity": lambda size: seq2seq_perplexity(
+        Seq2Seq(5, 5), [([2], [2])], batch_size=size
+    ),
+    "class_probabilities": lambda size: class_probabilities(
+        TextClassifier(AWDLSTM(AWDLSTMSizes(vocabulary_size=5, dim=4, hidden_dim=4)), 2),
+        [[0, 2, 0]],
+        size,
+    ),
+    "MaskedPretraining": lambda size: MaskedPretraining(
+        MaskedLMOptions(9, 4, 1, 1, 8),
+        NumberedText(np.array([6, 7]), np.array([0, 1, 2]), np.array([False, False])),
+        steps=1,
+        batch_size=size,
+    ).train_step(),
+}
+
+
+@pytest.mark.parametrize("use", BATCHED)
+def test_a_batch_of_no_size_is_refused(use: str) -> None:
+    for size in (0, -1, 1.5, "2", None, True):
+        with pytest.raises(ConfigurationError, match=r"batch_size is .*; it must be a whole"):
+            BATCHED[use](size)
+    BATCHED[use](2)

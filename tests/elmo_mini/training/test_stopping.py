@@ -1,5 +1,7 @@
 """The three pretraining commands keep their work: asked to stop, killed, and gone on with."""
 
+import errno
+import io
 import json
 import os
 import random
@@ -11,13 +13,18 @@ from typing import Any
 
 import pytest
 import torch
+from tqdm import tqdm
 
+from elmo_mini import files
 from elmo_mini.__main__ import main
 from elmo_mini.awd_lstm.run import AWDRun
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
-from elmo_mini.commands.run import INTERRUPTED
+from elmo_mini.commands.run import BROKEN_PIPE, INTERRUPTED
+from elmo_mini.files import held
+from elmo_mini.training import session
 from elmo_mini.training.pretraining.run import Pretraining
 from elmo_mini.training.run import Run
+from elmo_mini.training.stopping import noting_signals
 from elmo_mini.transformer.pretraining import MaskedPretraining
 
 COMMANDS: dict[str, tuple[type[Run], str, str]] = {
@@ -83,11 +90,11 @@ def assert_the_same_run(command: str, output: Path, expected: Path) -> None:
 
 
 @pytest.mark.usefixtures("interruptible_process")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT", "SIGHUP"])
 @EACH
 def test_asked_to_stop_a_command_ends_its_step_and_loses_none(
     command: str,
-    number: signal.Signals,
+    number: str,
     text: Path,
     whole: dict[str, Path],
     tmp_path: Path,
@@ -96,22 +103,66 @@ def test_asked_to_stop_a_command_ends_its_step_and_loses_none(
 ) -> None:
     kind = COMMANDS[command][0]
     learn = kind.learn
-    before = signal.getsignal(number)
+    asking = signal.Signals[number]
+    before = signal.getsignal(asking)
 
     def interrupted_within(run: Run) -> tuple[float, ...]:
         if run.step == 4:
-            os.kill(os.getpid(), number)
+            for _ in range(1 if number == "SIGINT" else 2):  # a shell and the system both say so
+                os.kill(os.getpid(), asking)
         return learn(run)
 
     with monkeypatch.context() as patch:
         patch.setattr(kind, "learn", interrupted_within)
         assert main(arguments(command, text, tmp_path)) == 0
     assert "Stopped after step 5; the same command goes on" in capsys.readouterr().out
-    assert signal.getsignal(number) is before
+    assert signal.getsignal(asking) is before
     assert read_checkpoint(checkpoint(command, tmp_path))[1]["step"] == 5
     assert not models(command, tmp_path)
     assert main(arguments(command, text, tmp_path)) == 0
     assert "Going on after step 5" in capsys.readouterr().out
+    assert_the_same_run(command, tmp_path, whole[command])
+
+
+def test_nohup_is_obeyed() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        asked: list[int] = []
+        with noting_signals(asked):
+            signal.raise_signal(signal.SIGHUP)
+        assert not asked
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+class _Often(tqdm):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "mininterval": 0.0, "miniters": 1})
+
+
+class _GoneReader(io.StringIO):
+    """What reads the output ends once a bar has shown step 4."""
+
+    def write(self, text: str) -> int:
+        if self.getvalue().count("4/12"):
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+        return super().write(text)
+
+
+@pytest.mark.parametrize("command", ["pretrain", "pretrain-masked"])
+def test_a_reader_that_is_gone_costs_no_step(
+    command: str,
+    text: Path,
+    whole: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(session, "tqdm", _Often)
+        patch.setattr(sys, "stdout", _GoneReader())
+        assert main(arguments(command, text, tmp_path)) == BROKEN_PIPE
+    assert read_checkpoint(checkpoint(command, tmp_path))[1]["step"] == 5
+    assert main(arguments(command, text, tmp_path)) == 0
     assert_the_same_run(command, tmp_path, whole[command])
 
 
@@ -177,6 +228,68 @@ def test_killed_while_it_writes_a_checkpoint_a_run_goes_on_from_the_one_before(
 
 
 @EACH
+def test_two_runs_do_not_write_one_folder(
+    command: str, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = arguments(command, text, tmp_path)
+    file = checkpoint(command, tmp_path)
+    with held(file, "wait"):
+        assert main([*asked, "--seed=2"]) == 2
+        said = capsys.readouterr().err
+        assert f"another process is writing {file} just now; wait until it has ended" in said
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(KeyError), held(file, "wait"):
+        raise KeyError
+    assert main(asked) == 0
+    assert not list(tmp_path.glob("*.lock"))
+
+
+LOCKED = """
+import sys, time
+from pathlib import Path
+from elmo_mini.files import held
+with held(Path(sys.argv[1]), "wait"):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_killed_run_holds_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "checkpoint.safetensors"
+    with subprocess.Popen(
+        [sys.executable, "-c", LOCKED, str(file)], stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        try:
+            assert other.stdout.readline() == "held\n"
+            with pytest.raises(FileExistsError, match="another process"), held(file, "wait"):
+                pass
+        finally:
+            other.kill()
+    with held(file, "wait"):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_lock_that_was_just_let_go_and_deleted_holds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process ends between opening the lock and locking it, and a third makes a new one."""
+    file = tmp_path / "checkpoint.safetensors"
+    lock = files.beside(file, ".lock")
+
+    def too_late(descriptor: int) -> bool:
+        lock.unlink()
+        lock.touch()
+        return locked(descriptor)
+
+    locked = files._locked
+    monkeypatch.setattr(files, "_locked", too_late)
+    with pytest.raises(FileExistsError, match="another process"), held(file, "wait"):
+        pass
+
+
+@EACH
 def test_another_text_and_a_foreign_model_are_refused_in_a_sentence(
     command: str, text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -191,7 +304,7 @@ def test_another_text_and_a_foreign_model_are_refused_in_a_sentence(
     mine = tmp_path / "mine" / ("forward.md" if command == "pretrain-awd" else "README.md")
     mine.write_text("my own")
     assert main(arguments(command, text, tmp_path / "mine")) == 2
-    assert f"holds {mine.name}, which no run" in capsys.readouterr().err
+    assert f"holds {mine.name}, which would be lost" in capsys.readouterr().err
     assert mine.read_text() == "my own"
 
 

@@ -10,6 +10,7 @@ import torch
 
 from autograde.exercises.both_sides_at_once import pack as packing
 from elmo_mini.__main__ import main
+from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.training.pretraining.sources import from_file
@@ -21,6 +22,7 @@ from elmo_mini.transformer.pretraining import (
     epoch_rows,
     validation_loss,
 )
+from elmo_mini.transformer.pretraining_card import model_card
 from elmo_mini.transformer.pretraining_text import read_sources
 from elmo_mini.transformer.sentence_pairs import pack, sentence_pairs
 from tests.elmo_mini.devices import computes_on_meta
@@ -112,6 +114,9 @@ def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
     assert "3 steps of 32 pairs" in card
     assert "minutes of one core on CPU, " in card
     assert json.loads((folder / "history.json").read_text(encoding="utf-8"))[-1]["step"] == 3
+    record = read_checkpoint(folder / "model.safetensors")[1]
+    record |= {"words": 13, "validation": {"nats": 1e4, "pairs": 0.5}}  # it has diverged
+    assert "10000.000 nats for each hidden word (perplexity inf)" in model_card(record)
 
 
 @pytest.mark.parametrize("sentences", [120, 2_000, 6_000])

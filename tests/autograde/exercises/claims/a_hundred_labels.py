@@ -13,6 +13,9 @@ def hold(printed: str, corpora: bool) -> None:
     assert leads["ELMo", 25][0] > 5
     if corpora:
         assert 0 < leads["yours less naive Bayes, EM", 25][0] < 5
+        assert leads["ELMo less EM", 25][1] == "behind"
+        assert leads["ELMo less EM", 50][1] == leads["ELMo less EM", 100][1]
+        assert leads["ELMo less EM", 100][1] == "no clear difference"
         assert leads["naive Bayes, EM", 25][0] > leads["ELMo", 25][0]
         assert leads["ELMo", 25][1] == leads["ELMo", 100][1] == "ahead"
         assert leads["naive Bayes, EM", 25][1] == leads["naive Bayes, EM", 100][1] == "ahead"

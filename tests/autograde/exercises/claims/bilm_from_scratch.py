@@ -20,18 +20,25 @@ def hold(printed: str, corpora: bool) -> None:
     assert max(ahead, behind) < words, "both readers pass the counts of words"
     if corpora:  # "the counts of pairs are still ahead of both"
         assert pairs < min(ahead, behind)
-    low = numbers(r"all counts: .* times that of counts and states \((\S+) to", printed)
-    assert low[0] > 1, "the states add to all counts"
+    (low,) = numbers(r"all counts: .* times that of counts and states \((\S+) to", printed)
+    assert low > 1, "the states add to all counts"
+    (low,) = numbers(
+        r"all counts: .* times that of counts and states, new softmax \((\S+) to", printed
+    )
+    assert low > 1, "there the read states still add, and clearly"
     if corpora:
-        _, high = numbers(r"all counts: .* times that of the check.* \((\S+) to (\S+)\)", printed)
-        assert high < 1, "all counts are ahead of the states"
+        softmax = r"all counts: (\S+) times that of states, {} softmax \((\S+) to (\S+)\)"
+        _, _, high = numbers(softmax.format("new"), printed)
+        own, low, _ = numbers(softmax.format("own"), printed)
+        assert high < 1 < low, "all counts are ahead of the new softmax, and behind the own one"
         (times,) = numbers(r"all counts: (\S+) times that of counts and states", printed)
-        assert abs(times - 1.14) < 0.015, "about 1.14 times"
-        nothing = r"all counts: (\S+) times that of counts and untrained states"
-        assert numbers(nothing, printed) == [1.00], "untrained states add nothing"
-    for counts in ("words", "pairs"):
-        low = numbers(rf"counts of {counts}: .* times that of the check.* \((\S+) to", printed)
-        assert low[0] > 1, f"the checkpoint's states beat counts of {counts}"
+        assert abs(own - 1.19) < 0.025, "about 1.19 times"
+        assert abs(times - 1.28) < 0.025, "about 1.28 times"
+        for nothing in ("untrained states", "layer 0"):
+            ratio = rf"all counts: \S+ times that of counts and {nothing} \(\S+ to (\S+)\)"
+            assert numbers(ratio, printed)[0] < 1.01, f"{nothing} add nothing"
+    (low,) = numbers(r"counts of pairs: .* times that of states, new .* \((\S+) to", printed)
+    assert low > 1, "the checkpoint's states beat counts of pairs"
     beside = {
         name: (float(ahead), float(behind))
         for name, ahead, behind in re.findall(

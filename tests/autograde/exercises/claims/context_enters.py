@@ -11,8 +11,8 @@ def hold(printed: str, corpora: bool) -> None:
     assert before > 10 * reached
     assert 0.8 < reached / pairs < 1.2, "counting is a strong opponent"
     triples = float(re.findall(r", triples (\S+)", printed)[0])
-    (together,) = numbers(r"half of each one's probability: (\S+)", printed)
-    assert together < min(reached, pairs, triples), "they know different things"
+    together, cached = numbers(r"half LSTM, half triples: (\S+), with a cache (\S+)", printed)
+    assert cached < together < min(reached, pairs, triples), "they know different things"
     (from_zeros,) = numbers(r"From zeros: (\S+) times", printed)
     assert from_zeros > 1.3, "the page of zeros is strange to the model"
     same, following = (

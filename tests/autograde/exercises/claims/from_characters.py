@@ -18,7 +18,8 @@ def hold(printed: str, corpora: bool) -> None:
     low, high = map(float, long["trained, whitened less untrained, whitened"][:2])
     assert -6 < low < high < 6, "whitened, about level"
     again = dict(re.findall(r"same class, whitened, trained against (.*): .*: (.*)", printed))
-    assert again == ({"untrained": "ahead", "common ending": "behind"} if corpora else {})
+    ends = dict.fromkeys(("untrained, last four letters", "common ending"), "behind")
+    assert again == ({"untrained": "ahead", **ends} if corpora else {})
     shut, half_open, more = numbers(
         r"measured: (\S+) %.*\nwith bias 0: (\S+) %\nwith bias 1: (\S+) %", printed
     )

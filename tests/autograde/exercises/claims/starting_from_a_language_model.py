@@ -32,6 +32,9 @@ def hold(printed: str, corpora: bool) -> None:
     assert kept[0] - before > 3 * abs(kept[-1] - before)
     for less, more in itertools.pairwise(kept):
         assert more < 1.01 * less, "the larger the weight, the less is forgotten"
-    needed = [float(w) for w in re.findall(r"safe weight (\d+\.\d+)", printed)]
-    assert len(needed) == 3
-    assert max(needed) < 1, "a weight below 1 is enough"
+    needed = {
+        kind: [float(w) for w in re.findall(rf"{kind}: .* safe weight, (\d+\.\d+)", printed)]
+        for kind in ("all", "eight")
+    }
+    assert list(map(len, needed.values())) == [3, 3]
+    assert max(needed["all"]) < max(needed["eight"]) < 1, "eight need more, and a weight below 1"

@@ -27,13 +27,24 @@ def hold(printed: str, corpora: bool) -> None:
     assert said["features and state", "features"][0] == "ahead", "the state adds to features"
     assert said["nothing", "fresh"][1] < 0.3 * points, "next to none of the lead"
     assert said["all", "nothing"][0] == "ahead"
-    assert said["all", "block 1"][0] == "ahead", "upper blocks know how words meet"
+    assert said["block 1", "words"][0] == "unclear", "the first block adds nothing to be seen"
+    assert said["block 2", "block 1"][0] == "ahead", "the second about 12"
+    assert said["all", "all but block 1"][0] == "ahead", "without the first, 11 points are gone"
+    assert said["all but block 1", "words"][0] == "unclear", "not clearly more than the table"
     assert said["fine-tuned", "five lines"][0] == "unclear"
     assert said["fine-tuned", "both fast"][0] == "ahead", "the body must learn slowly"
     assert said["fine-tuned", "frozen, your loop"][0] != "behind"
     assert said["fine-tuned", "frozen, logistic regression"][0] != "ahead"
     assert "to answer  ->  verb" in printed
     assert "his vote  ->  noun" in printed
+    draws = re.findall(r"training loss of 0.1: fresh (\S+) pretrained (\S+)", printed)
+    assert len(draws) == 3
+    assert all(float(one) > float(other) for one, other in draws), "in each draw"
+    shares = re.search(r"pretrained: right answers after .* steps: (.+)%", printed)
+    assert shares
+    first, *_, last = (int(share) for share in shares[1].split("% "))
+    assert last > 70, "right on more than 70 %"
+    assert last >= first, "the right answers do not fall"
     by_labels = dict(re.findall(r"^(\d+) labels; (.*around 0.*)$", printed, re.MULTILINE))
     assert by_labels["5"].startswith("around the belief: ")
     assert "ahead of around 0" in by_labels["5"]
