@@ -10,8 +10,8 @@ from elmo_mini.errors import ConfigurationError
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-def whole_number(name: str, value: Any, low: int = 1) -> int:
-    """The value as a whole number of at least `low`.
+def whole_number(name: str, value: Any, low: int = 1, most: int | None = None) -> int:
+    """The value as a whole number of at least `low`, and at most `most`.
 
     Raises
     ------
@@ -22,6 +22,8 @@ def whole_number(name: str, value: Any, low: int = 1) -> int:
         raise ConfigurationError(
             f"{name} is {value!r:.40}; it must be a whole number of at least {low}"
         )
+    if most is not None and value > most:
+        raise ConfigurationError(f"{name} is {value!r:.40}; it must be at most {most:,}")
     return int(value)
 
 

@@ -1,4 +1,4 @@
-"""Which of the compared are controls: counted, drawn by chance, untrained, or blind to context.
+"""Which of the compared are baselines or controls: counted, drawn, untrained, or blind to context.
 
 They are hollow in every figure of the course: what is asked about is full.
 """
@@ -17,7 +17,7 @@ DIFFERENCE = re.compile(r"\b(less|over)\b")
 
 
 def is_control(name: str) -> bool:
-    """Whether a bar or a line of this name is a control.
+    """Whether a bar or a line of this name is a baseline or a control.
 
     Counts beside a network (*counts, yours*) are none, nor is a difference from a control.
     """

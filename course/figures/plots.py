@@ -50,7 +50,7 @@ STRONGEST_SHADE = 0.55
 # Behind a number that may stand on the dashed line of a level.
 BESIDE_A_LEVEL = {"facecolor": GROUND, "edgecolor": "none", "pad": 0.6}
 LEGEND_LETTERS = 75  # in a row below the figure
-HOLLOW = "hollow: a control"
+HOLLOW = "hollow: baseline or control"
 HOLLOW_BAR = Patch(facecolor=GROUND, edgecolor=INK)
 HOLLOW_MARKER = Line2D([], [], linestyle="", marker="o", color=INK, markerfacecolor=GROUND)
 # Between these, numbers on a logarithmic axis are written out and not as powers of ten.
@@ -180,9 +180,9 @@ def curves(
 
 
 def hollow_in_words(controls: Sequence[str]) -> list[str]:
-    """A sentence that names the controls; none without them."""
+    """A sentence that names the baselines and controls; none without them."""
     names = ", ".join(" ".join(name.split()) for name in controls)
-    return [f"Hollow, as controls: {names}."] if names else []
+    return [f"Hollow, as baselines or controls: {names}."] if names else []
 
 
 def _line_in_words(name: str, x: np.ndarray, y: np.ndarray) -> str:

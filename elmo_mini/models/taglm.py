@@ -23,6 +23,8 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.settings import share, truth, whole_number
+
 Layer = Callable[[Tensor], Tensor]
 Position = Literal["none", "input", "after_first", "after_second"]
 Direction = Literal["both", "forward"]
@@ -100,9 +102,10 @@ class TaggerOptions:
                     f"{name} is {getattr(self, name)!r}; choose one of {get_args(known)}"
                 )
         for name in ("word_dim", "character_dim", "character_filters", "hidden"):
-            size = getattr(self, name)
-            if type(size) is not int or size < 1:
-                raise ValueError(f"{name} is {size!r:.40}; it must be a whole number of at least 1")
+            whole_number(name, getattr(self, name))
+        for name in ("crf", "task_rnn"):
+            truth(name, getattr(self, name))
+        share("dropout", self.dropout)
         if not self.task_rnn and self.lm_position == "none":
             raise ValueError("without a task RNN and without LM vectors nothing is left to read")
 

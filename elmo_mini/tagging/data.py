@@ -124,6 +124,11 @@ def with_lm_layers(
     progress: bool = False,
 ) -> dict[int, list[TaggedSentence]]:
     """By layer, the sentences as `with_lm_vectors` gives them; the biLM reads them once."""
+    count = bilm.options.n_layers
+    known = range(-count - 1, count + 1)
+    for layer in layers:
+        if layer not in known:
+            raise ValueError(f"there is no layer {layer}; choose from {known[0]} to {known[-1]}")
     rows: dict[int, list[TaggedSentence]] = {layer: [] for layer in layers}
     stream = embed_stream(bilm, [s.words for s in sentences], progress=progress)
     for sentence, embedded in zip(sentences, stream, strict=True):

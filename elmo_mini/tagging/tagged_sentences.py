@@ -87,10 +87,11 @@ def check_lm(sentences: Sequence[TaggedSentence], lm_dim: int, what: str = "sent
                 f"{what} {number} has no LM vectors, and the tagger reads them; add them with "
                 "elmo_mini.tagging.data.with_lm_vectors"
             )
-        if sentence.lm.shape != (len(sentence.words), lm_dim):
+        shape = np.shape(sentence.lm)
+        if shape != (len(sentence.words), lm_dim):
             raise ValueError(
                 f"{what} {number} has {len(sentence.words)} words and LM vectors of shape "
-                f"{sentence.lm.shape}; the tagger reads ({len(sentence.words)}, {lm_dim})"
+                f"{shape}; the tagger reads ({len(sentence.words)}, {lm_dim})"
             )
         if not np.isfinite(sentence.lm).all():
             raise ValueError(f"{what} {number} has LM vectors of numbers that are not finite")
@@ -117,6 +118,8 @@ def padded(
     lm = None
     if lm_dim:
         check_lm(sentences, lm_dim)
-        vectors = [torch.from_numpy(s.lm).to(like) for s in sentences if s.lm is not None]
+        vectors = [
+            torch.as_tensor(s.lm, device="cpu").to(like) for s in sentences if s.lm is not None
+        ]
         lm = pad_sequence(vectors, batch_first=True)
     return Batch(word_ids, letters.to(like.device), mask, lm)

@@ -26,10 +26,15 @@ def pad(
     ------
     ValueError
         If there are no rows.
+    TypeError
+        If a number is no whole number: 1.5 is no id.
     """
     if not sequences:
         raise ValueError("there is nothing to pad")
-    rows = [torch.tensor(row, dtype=torch.int64, device="cpu") for row in sequences]
+    rows = [torch.tensor(row, device="cpu") for row in sequences]
+    if any(len(row) and row.is_floating_point() for row in rows):
+        raise TypeError("an id is no whole number")
+    rows = [row.long() for row in rows]
     ids = pad_sequence(rows, batch_first=True, padding_value=padding).to(device)
     lengths = torch.tensor([len(row) for row in sequences], device=device)
     mask = torch.arange(ids.shape[1], device=device) < lengths.unsqueeze(1)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from elmo_mini.files import as_json, existing_file, write_text
 from elmo_mini.plain_text import text_of
+from elmo_mini.settings import whole_number
 from elmo_mini.text.sentences import check_no_string, check_text, check_word, check_words
 
 
@@ -38,8 +39,8 @@ class Vocabulary:
     Raises
     ------
     ValueError
-        If a word stands there twice, the lengths differ, a count is negative, or `unknown` is not
-        among the words.
+        If a word stands there twice, the lengths differ, a count is negative or no whole number, or
+        `unknown` is not among the words.
     """
 
     def __init__(
@@ -51,9 +52,10 @@ class Vocabulary:
     ) -> None:
         check_words("words", words)
         self.words: list[str] = list(words)
-        self.counts: NDArray[np.int64] = np.array(
-            [0] * len(self.words) if counts is None else counts, dtype=np.int64
-        )
+        given = np.array([0] * len(self.words) if counts is None else counts)
+        if given.size and given.dtype.kind not in "iu":
+            raise ValueError("a count is no whole number")
+        self.counts: NDArray[np.int64] = given.astype(np.int64)
         self.unknown = unknown
         self._ids = {word: number for number, word in enumerate(self.words)}
         if len(self._ids) != len(self.words):
@@ -97,6 +99,7 @@ class Vocabulary:
             If a sentence is a string, where a list of words belongs, or a word is no string.
         """
         counter: Counter[str] = Counter()
+        whole_number("min_count", min_count, 0)
         check_text(sentences)
         check_words("specials", specials)
         for sentence in sentences:

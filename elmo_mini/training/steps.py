@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from elmo_mini.divergence import check_finite, check_history
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.progress import progress_bar
-from elmo_mini.settings import finite, whole_number
+from elmo_mini.settings import finite, truth, whole_number
 from elmo_mini.text.batches import shuffled_batches
 
 LARGEST_GRADIENT = 1.0
@@ -50,6 +50,8 @@ class TrainingOptions:
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size"):
             whole_number(name, getattr(self, name))
+        whole_number("seed", self.seed, 0)
+        truth("progress", self.progress)
         if finite("learning_rate", self.learning_rate) < 0:
             raise ConfigurationError(
                 f"learning_rate is {self.learning_rate}; it must be at least 0"

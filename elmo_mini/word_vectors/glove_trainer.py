@@ -6,7 +6,6 @@ Pennington, Socher & Manning 2014 (EMNLP). The first learning rate of 0.05 is th
 Letters in the shape comments: V words, D dimensions, P pairs with a count above 0.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -17,10 +16,11 @@ from elmo_mini.divergence import check_finite, check_history
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.glove import check_window, glove_weight
 from elmo_mini.progress import progress_bar
+from elmo_mini.settings import finite, whole_number
 from elmo_mini.text.sentences import word_lists
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.word_vectors.table import WordVectors
-from elmo_mini.word_vectors.word2vec_options import MOST, real_number, whole_number
+from elmo_mini.word_vectors.word2vec_options import MOST
 
 Counts = sparse.csr_matrix
 
@@ -102,8 +102,8 @@ class Glove(WordVectors):
         whole_number("min_count", min_count, 0)
         seed = whole_number("seed", seed, 0)
         for name, number in (("x_max", x_max), ("alpha", alpha), ("learning_rate", learning_rate)):
-            if not 0 < real_number(name, number) < math.inf:
-                raise ConfigurationError(f"{name} must be above 0 and finite, got {number!r}")
+            if finite(name, number) <= 0:
+                raise ConfigurationError(f"{name} is {number!r:.40}; it must be above 0")
         sentences = list(word_lists(sentences))
         vocabulary = Vocabulary.from_sentences(sentences, min_count=min_count)
         if not len(vocabulary):

@@ -82,8 +82,8 @@ class WordVectors:
         UnknownWord
             If a word is not in the vocabulary.
         ValueError
-            If nothing is given, a vector has another length or is not finite, or `topn` is no whole
-            number.
+            If nothing is given, a vector has another length, a number is not finite, or `topn` is
+            no whole number.
         TypeError
             If something is neither a word nor a vector.
         """
@@ -109,6 +109,8 @@ class WordVectors:
                     raise ValueError("the vector holds numbers that are not finite")
             query += sign * unit(vector)
         cosines = unit(self.vectors) @ unit(query)
+        if not np.isfinite(cosines).all():
+            raise ValueError("the table holds numbers that are not finite")
         order = np.argsort(-cosines, kind="stable")[: topn + len(seen)]
         words = [(self.vocabulary.words[i], float(cosines[i])) for i in order if i not in seen]
         return words[:topn]

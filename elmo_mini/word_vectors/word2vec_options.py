@@ -1,13 +1,12 @@
 """The range of every option of the word2vec trainer, and the options of the course's own texts."""
 
-import math
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.settings import finite, whole_number
 
 LEAST = {
     "vector_size": 1,
@@ -58,11 +57,13 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
         if options[name] is not None or name not in MAY_BE_NONE:
             plain[name] = whole_number(name, options[name], least, MOST.get(name))
     for name in ("alpha", "min_alpha", "sample", "ns_exponent"):
-        plain[name] = real_number(name, options[name])
+        plain[name] = finite(name, options[name])
     for name in SWITCHES:
-        plain[name] = whole_number(name, options[name], 0, 1)
+        value = options[name]
+        number = int(value) if isinstance(value, bool | np.bool_) else value
+        plain[name] = whole_number(name, number, 0, 1)
     alpha, min_alpha = options["alpha"], options["min_alpha"]
-    if not (math.isfinite(alpha) and 0 < min_alpha <= alpha):
+    if not 0 < min_alpha <= alpha:
         raise ConfigurationError(
             "the learning rates need 0 < min_alpha <= alpha, got "
             f"alpha={alpha!r} and min_alpha={min_alpha!r}"
@@ -77,23 +78,3 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
             f"got {options['ns_exponent']!r}"
         )
     return plain
-
-
-def whole_number(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """An option that is a whole number, NumPy's too; raises `ConfigurationError` by its name."""
-    if name in SWITCHES and isinstance(value, bool | np.bool_):
-        value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ConfigurationError(
-            f"{name} must be a whole number of at least {least}, got {value!r}"
-        )
-    if most is not None and value > most:
-        raise ConfigurationError(f"{name} must be at most {most:,}, got {value:,}")
-    return int(value)
-
-
-def real_number(name: str, value: Any) -> float:
-    """An option that is a number, NumPy's too; raises `ConfigurationError` by its name."""
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
-        raise ConfigurationError(f"{name} must be a number, got {value!r}")
-    return float(value)

@@ -777,7 +777,7 @@ check("fit_reader", fit_reader)
 # The bias adds 1 times itself to every score, so its derivative is the mean of the errors. The errors are computed before anything changes.
 
 # %% [markdown]
-# Each reader is fitted to four fifths of the positions and asked about the rest, five times. (The vectors were trained on all of the text, but saw no answers.) All features are scaled to the same mean length. A sceptic brings two **controls**: rivals that lack what we ask about. (Their bars are hollow, here and in every later figure.) **Random vectors**: random numbers for each word, never trained. **Bag of words**: zeros for each word, with a 1 at an index of its own (*one-hot*), so the reader sees only *which* words stand there.
+# Each reader is fitted to four fifths of the positions and asked about the rest, five times. (The vectors were trained on all of the text, but saw no answers.) All features are scaled to the same mean length. A sceptic brings two **controls**: rivals that lack what we ask about. (They are hollow in figures, like a **baseline**: something cheap to beat.) **Random vectors**: random numbers for each word, never trained. **Bag of words**: zeros, with a 1 at the word's own index (*one-hot*), so the reader sees only *which* words stand there.
 
 # %% [markdown] deck="poll"
 # minutes: 2

@@ -726,7 +726,7 @@ def counted(texts, labels):
 
 
 for least in (1, 3):
-    print(f"words in {least} texts or more:", end="")
+    print(f"min_df={least}:", end="")
     for seed in (1, 2, 3):
         drawn = labelled(np.random.default_rng(seed).permutation(KNOWN)[:25])
         said = counts_with_em(*drawn, FREE[:1000], least=least)(test) > 0

@@ -89,7 +89,7 @@ def test_controls_are_hollow_and_the_legend_says_so() -> None:
     shown = [to_hex(patch.get_facecolor()) for patch in legend.get_patches()]
     assert shown == [*plots.COLOURS[:2], palette.GROUND]
     assert [name.get_text() for name in legend.get_texts()] == ["x", "y", plots.HOLLOW]
-    assert chart.description.endswith("Hollow, as controls: a b.")
+    assert chart.description.endswith("Hollow, as baselines or controls: a b.")
 
 
 def test_a_group_that_is_a_control_is_hollow_in_the_legend_too() -> None:
@@ -121,7 +121,7 @@ def test_hollow_says_the_same_in_every_legend() -> None:
     ):
         (legend,) = chart.figure.legends
         assert [text.get_text() for text in legend.texts] == [*groups, plots.HOLLOW]
-        assert chart.description.endswith("Hollow, as controls: untrained.")
+        assert chart.description.endswith("Hollow, as baselines or controls: untrained.")
 
 
 def test_curves_without_controls_have_nothing_hollow_in_their_legend() -> None:
@@ -181,7 +181,7 @@ def test_every_untrained_or_counting_bar_of_the_lessons_is_hollow(path: Path) ->
         for output in cell.get("outputs", []):
             said = output.get("metadata", {}).get("image/png", {}).get("alt", "")
             if said.startswith("Bar chart"):
-                bars, _, hollow = said.partition(" Up: ")[2].partition("Hollow, as controls: ")
+                bars, _, hollow = said.partition(" Up: ")[2].partition("Hollow, as ")
                 named = {name for name in NAMED.findall(bars) if is_control(name)}
                 assert [name for name in sorted(named) if name not in hollow] == [], said
 

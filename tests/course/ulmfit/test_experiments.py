@@ -94,7 +94,7 @@ def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
     ]
     assert all(len(figure.description) > 80 for figure in figures)
     assert figures[1].description.endswith(
-        "Hollow, as controls: bag of words, naive Bayes SVM, from scratch."
+        "Hollow, as baselines or controls: bag of words, naive Bayes SVM, from scratch."
     )
     assert figures[1].figure.legends[0].texts[-1].get_text() == HOLLOW
     assert unreadable(figures[1].figure) == []

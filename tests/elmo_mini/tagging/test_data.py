@@ -18,6 +18,7 @@ from elmo_mini.tagging.data import (
     entities,
     few,
     read_entities,
+    with_lm_layers,
     with_lm_vectors,
 )
 from elmo_mini.tagging.spans import spans_of
@@ -100,6 +101,8 @@ def test_lm_vectors_are_the_top_layer_forward_half_first() -> None:
     assert after[0].lm is not None
     assert np.array_equal(changed[:2, :6], after[0].lm[:2, :6])  # forward: does not see it
     assert not np.allclose(changed[:2, 6:], after[0].lm[:2, 6:])
+    with pytest.raises(ValueError, match="there is no layer 9; choose from -3 to 2"):
+        with_lm_layers(bilm, before, (0, 9))
 
 
 def test_chunking_leaves_no_test_sentence_in_train() -> None:

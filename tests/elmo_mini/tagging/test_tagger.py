@@ -72,6 +72,9 @@ def test_what_cannot_be_is_refused() -> None:
     for name in ("word_dim", "character_dim", "character_filters", "hidden"):
         with pytest.raises(ValueError, match=f"{name} is -1; it must be a whole number"):
             TaggerOptions(**{name: -1})
+    for name, value in (("crf", "no"), ("task_rnn", 0), ("dropout", 1.5), ("dropout", np.nan)):
+        with pytest.raises(ValueError, match=f"^{name} is {value!r}; it must be "):
+            TaggerOptions(**{name: value})
     for wrong, said in (
         (["the", "dog"], "sentence 0 is 'the', no TaggedSentence"),
         ([TaggedSentence("dog")], "a list of words, but here is the string"),
@@ -126,6 +129,7 @@ def test_every_word_needs_one_lm_vector() -> None:
         (None, "sentence 1 has no LM vectors"),
         (right[1:], f"sentence 1 has {length} words and LM vectors of shape \\({length - 1}, 6\\)"),
         (right[:, 1:], f"LM vectors of shape \\({length}, 5\\); the tagger reads \\({length}, 6"),
+        ([[0.0] * 5], "LM vectors of shape \\(1, 5\\)"),
         (right * np.nan, "sentence 1 has LM vectors of numbers that are not finite"),
     ):
         wrong = [train[0], train[1]._replace(lm=lm), *train[2:]]

@@ -67,6 +67,8 @@ def test_pad() -> None:
     assert [table.device.type for table in pad([[1], []], device="meta")] == ["meta", "meta"]
     with pytest.raises(ValueError, match="nothing to pad"):
         pad([], device="cpu")
+    with pytest.raises(TypeError, match="no whole number"):
+        pad([[1, 2], [1.5]], device="cpu")  # type: ignore[list-item]
 
 
 MODEL = LSTMLanguageModel(5, 4, 4)

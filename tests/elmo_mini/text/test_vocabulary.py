@@ -1,10 +1,13 @@
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.vocabulary import UnknownWord, Vocabulary
 
 TEXT = [["the", "cat", "saw", "the", "dog"], ["a", "dog", "saw", "the", "end"]]
@@ -90,14 +93,21 @@ def test_a_sentence_that_is_a_string_is_refused() -> None:
         (["a", "a"], None, None, "'a' stands in the vocabulary twice"),
         (["a", "b"], [1], None, "one count for each word"),
         (["a"], [-1], None, "negative"),
+        (["a"], [1.5], None, "no whole number"),
         (["a"], [1], "<unk>", "add it to specials"),
     ],
 )
 def test_a_table_that_contradicts_itself_is_refused(
-    words: list[str], counts: list[int] | None, unknown: str | None, message: str
+    words: list[str], counts: Any, unknown: str | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         Vocabulary(words, counts, unknown=unknown)
+
+
+@pytest.mark.parametrize("count", [math.nan, 1.5, "1", True, -1])
+def test_a_least_count_that_is_no_whole_number_is_refused(count: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"^min_count is .* whole number of at least 0"):
+        Vocabulary.from_sentences([["a"]], min_count=count)
 
 
 def test_it_comes_back_from_its_file(tmp_path: Path) -> None:

@@ -42,10 +42,13 @@ def test_what_is_minimised_may_hold_more_than_what_is_reported() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("epochs", 0), ("batch_size", 0), ("learning_rate", -1.0), ("learning_rate", np.nan)],
+    [
+        *(("epochs", 0), ("batch_size", 0), ("seed", -1), ("seed", "one"), ("progress", "no")),
+        *(("learning_rate", -1.0), ("learning_rate", np.nan)),
+    ],
 )
 def test_options_outside_their_range_are_refused(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=f"{name} is {value}; it must be a"):
+    with pytest.raises(ValueError, match=f"{name} is {value!r}; it must be "):
         TrainingOptions(**{name: value})  # type: ignore[arg-type]
 
 

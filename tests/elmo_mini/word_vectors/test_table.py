@@ -60,6 +60,9 @@ def test_wrong_questions_are_refused(table):
     for topn in (None, -1, 2.0):
         with pytest.raises(ValueError, match="topn is"):
             table.most_similar(table.vocabulary.words[0], topn=topn)
+    holed = WordVectors(Vocabulary(["a", "b"]), np.float32([[1, 0], [np.nan, 0]]))
+    with pytest.raises(ValueError, match="the table holds numbers that are not finite"):
+        holed.most_similar("a")
     with pytest.raises(ValueError, match="2 words"):
         WordVectors(Vocabulary(["a", "b"]), np.zeros((3, 2), np.float32))
 
