@@ -25,15 +25,26 @@ def check_finite(what_to_change: str, **numbers: float) -> None:
         raise FloatingPointError(f"training has diverged: {said}; {what_to_change}")
 
 
-def check_scores(best: Tensor) -> None:
-    """Refuse to choose where the best scores are no numbers: it would be the first label.
+def argmax(scores: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Where the highest score stands on the last axis; of scores that are no numbers none is it.
+
+    Parameters
+    ----------
+    mask : of the shape without that axis; rows outside it are not looked at
 
     Raises
     ------
     FloatingPointError
-        If one is none.
+        If a score is none (nan).
     """
-    if best.isnan().any():
+    highest, where = scores.max(-1)
+    check_scores(highest if mask is None else highest[mask])
+    return where
+
+
+def check_scores(highest: Tensor) -> None:
+    """Raise as `argmax` where a highest score is no number."""
+    if highest.isnan().any():
         raise FloatingPointError(
             "the scores are no numbers (nan), so none is the best; look for nan in what is read, "
             "and in the weights of a training that has diverged"

@@ -23,8 +23,6 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from elmo_mini.settings import share, truth, whole_number
-
 Layer = Callable[[Tensor], Tensor]
 Position = Literal["none", "input", "after_first", "after_second"]
 Direction = Literal["both", "forward"]
@@ -102,10 +100,14 @@ class TaggerOptions:
                     f"{name} is {getattr(self, name)!r}; choose one of {get_args(known)}"
                 )
         for name in ("word_dim", "character_dim", "character_filters", "hidden"):
-            whole_number(name, getattr(self, name))
+            size = getattr(self, name)
+            if type(size) is not int or size < 1:
+                raise ValueError(f"{name} is {size!r:.40}; it must be a whole number of at least 1")
         for name in ("crf", "task_rnn"):
-            truth(name, getattr(self, name))
-        share("dropout", self.dropout)
+            if type(switch := getattr(self, name)) is not bool:
+                raise ValueError(f"{name} is {switch!r:.40}; it must be True or False")
+        if type(self.dropout) not in (int, float) or not 0 <= self.dropout <= 1:
+            raise ValueError(f"dropout is {self.dropout!r:.40}; it must be a number from 0 to 1")
         if not self.task_rnn and self.lm_position == "none":
             raise ValueError("without a task RNN and without LM vectors nothing is left to read")
 

@@ -115,7 +115,7 @@ class LinearChainCRF(nn.Module):
         return negative_log_likelihood(emissions, labels, mask, *self.scores()).mean()
 
     def decode(self, emissions: Tensor, mask: Tensor) -> list[Path]:
-        """The best label numbers of each sentence; raises as `check_scores`."""
+        """The best label numbers of each sentence; raises as `divergence.argmax`."""
         paths, scores = viterbi(emissions, mask, *self.scores())
         check_scores(scores)
         return paths

@@ -124,8 +124,7 @@ def with_lm_layers(
     progress: bool = False,
 ) -> dict[int, list[TaggedSentence]]:
     """By layer, the sentences as `with_lm_vectors` gives them; the biLM reads them once."""
-    count = bilm.options.n_layers
-    known = range(-count - 1, count + 1)
+    known = range(-1 - bilm.options.n_layers, bilm.options.n_layers + 1)
     for layer in layers:
         if layer not in known:
             raise ValueError(f"there is no layer {layer}; choose from {known[0]} to {known[-1]}")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_mini.divergence import check_scores
+from elmo_mini.divergence import argmax
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.models import elmo as plain
@@ -160,17 +160,14 @@ class ElmoTagger(nn.Module):
         return nn.functional.cross_entropy(scores[mask], gold[mask])
 
     def predict(self, sentences: Sequence[LayeredSentence]) -> list[list[str]]:
-        """BIO labels, word by word the most probable; raises as `check_scores`."""
+        """BIO labels, word by word the most probable; raises as `argmax`."""
         found: list[list[str]] = []
         with evaluating(self):
             for part in in_batches(sentences, 32):
                 scores, mask = self(part)
-                highest, chosen = scores.max(-1)
-                check_scores(highest[mask])
-                best = chosen.tolist()
                 found += [
                     [self.labels[k] for k in row[: len(s.words)]]
-                    for row, s in zip(best, part, strict=True)
+                    for row, s in zip(argmax(scores, mask).tolist(), part, strict=True)
                 ]
         return found
 

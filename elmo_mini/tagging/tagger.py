@@ -18,7 +18,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     with_weights,
     write_checkpoint,
 )
-from elmo_mini.divergence import check_scores
+from elmo_mini.divergence import argmax
 from elmo_mini.errors import PathLike
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_tokens
@@ -199,7 +199,7 @@ class Tagger(nn.Module):
         ValueError, TypeError
             If something is no `TaggedSentence` of words, or has not the LM vectors that are read.
         FloatingPointError
-            As `check_scores`.
+            As `argmax`.
         """
         check_sentences(sentences)
         if self.lm_dim:
@@ -268,9 +268,7 @@ class Tagger(nn.Module):
         if self.crf is not None:
             paths: list[list[int]] = self.crf.decode(scores, mask)
             return paths
-        highest, chosen = scores.max(-1)
-        check_scores(highest[mask])
-        best = chosen.tolist()
+        best = argmax(scores, mask).tolist()
         return [row[:length] for row, length in zip(best, mask.sum(1).tolist(), strict=True)]
 
     def _read(self, layer: BiLSTM, mask: Tensor, x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from elmo_mini.divergence import argmax
 from elmo_mini.models.lstm_language_model import perplexity
 from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend
 from elmo_mini.text.batches import in_batches, pad
@@ -134,7 +135,7 @@ def greedy_decode(
             last = torch.tensor([word], device=device_of(model))
             scores, state, weights = step(model, last, state, *layers)
             weights_of_steps.append(weights[0])
-            word = int(scores[0].argmax())
+            word = int(argmax(scores[0]))
             if word == boundary:
                 break
             predicted.append(word)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from elmo_mini.divergence import check_better_than_labels
+from elmo_mini.divergence import argmax, check_better_than_labels
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
 from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train_on_sentences
@@ -208,7 +208,7 @@ def predict(
     with evaluating(classifier):
         for some in in_batches(sentences, batch_size):
             ids, mask = pad(some, device=device)
-            found += classifier(ids, mask.sum(1)).argmax(-1).tolist()
+            found += argmax(classifier(ids, mask.sum(1))).tolist()
     return found
 
 

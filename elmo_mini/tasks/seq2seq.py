@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from elmo_mini.divergence import argmax
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel, masked_cross_entropy, perplexity
 from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import endless_windows, shifted
@@ -286,9 +287,9 @@ def translate(
     predicted = torch.full((len(sources), 1), boundary, device=source.device)
     with evaluating(model):
         for _ in range(longest):
-            best = model(source, mask, predicted)[:, -1].argmax(-1, keepdim=True)
+            best = argmax(model(source, mask, predicted)[:, -1:])
             predicted = torch.cat([predicted, best], 1)
             if (predicted[:, 1:] == boundary).any(1).all():
                 break
-    words = [row[1:] for row in predicted.tolist()]
+    words = (row[1:] for row in predicted.tolist())
     return [row[: row.index(boundary)] if boundary in row else row for row in words]

@@ -53,8 +53,8 @@ class Vocabulary:
         check_words("words", words)
         self.words: list[str] = list(words)
         given = np.array([0] * len(self.words) if counts is None else counts)
-        if given.size and given.dtype.kind not in "iu":
-            raise ValueError("a count is no whole number")
+        if given.size and (given.dtype.kind not in "iu" or given.min() < 0):
+            raise ValueError("a count is negative, or no whole number")
         self.counts: NDArray[np.int64] = given.astype(np.int64)
         self.unknown = unknown
         self._ids = {word: number for number, word in enumerate(self.words)}
@@ -66,8 +66,6 @@ class Vocabulary:
                 f"{len(self.words)} words, but counts of shape {self.counts.shape}: "
                 "one count for each word is needed"
             )
-        if (self.counts < 0).any():
-            raise ValueError("a count is negative")
         if unknown is not None and unknown not in self._ids:
             raise ValueError(f"unknown={unknown!r} is not among the words; add it to specials")
 

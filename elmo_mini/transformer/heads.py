@@ -7,6 +7,8 @@ Devlin et al. 2019 (arXiv:1810.04805), section 4 and figure 4. Each reads the st
 import torch
 from torch import Tensor, nn
 
+from elmo_mini.divergence import argmax
+
 
 class SentenceHead(nn.Module):
     """One label for a sentence, or for a pair of sentences: read at ``[CLS]``."""
@@ -69,5 +71,5 @@ def best_span(start: Tensor, end: Tensor) -> tuple[int, int]:
     )
     if not torch.isfinite(both).any():
         raise ValueError("no position may start and end an answer")
-    first, last = divmod(int(both.argmax()), len(start))
+    first, last = divmod(int(argmax(both.flatten())), len(start))
     return first, last

@@ -20,9 +20,12 @@ from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.training import TaggerTrainingOptions, train_tagger
-from elmo_mini.tasks.lstm_classifier import LSTMClassifier, train_classifier
+from elmo_mini.tasks.decoding import decode_step, greedy_decode
+from elmo_mini.tasks.lstm_classifier import LSTMClassifier, predict, train_classifier
+from elmo_mini.tasks.seq2seq import Seq2Seq, translate
 from elmo_mini.training.run import Run
 from elmo_mini.training.steps import TrainingOptions, train
+from elmo_mini.transformer.heads import best_span
 from elmo_mini.transformer.masked_lm_training import train_masked_lm
 from elmo_mini.word_vectors.glove_trainer import Glove
 
@@ -70,6 +73,21 @@ def test_a_classifier_that_knows_the_labels_frequencies_alone_says_so(
     with pytest.warns(UserWarning, match="alone give 0.6931: nothing was learnt; lower learning_"):
         classified(0.0)
     check_better_than_labels([0.0] * FEWEST, [1] * FEWEST, "lower it")  # one class: none to learn
+
+
+def test_nothing_is_chosen_by_scores_that_are_no_numbers() -> None:
+    classifier, translator = LSTMClassifier(3, 4, 4, 2), Seq2Seq(3, 3, 4)
+    for model in (classifier, translator):
+        for parameter in model.parameters():
+            nn.init.constant_(parameter, math.nan)
+    for choose in (
+        lambda: predict(classifier, [[1, 2]]),
+        lambda: translate(translator, [[1, 2]]),
+        lambda: greedy_decode(translator, decode_step, [1, 2]),
+        lambda: best_span(torch.tensor([0.0, math.nan]), torch.zeros(2)),
+    ):
+        with pytest.raises(FloatingPointError, match=r"the scores are no numbers \(nan\)"):
+            choose()
 
 
 def test_a_tagger_that_finds_no_span_says_so() -> None:
