@@ -48,7 +48,7 @@ plots.road("04")
 # - **Dai and Le**: *Semi-supervised Sequence Learning*, NIPS 2015, arXiv:1511.01432.
 # - **Ramachandran, Liu and Le**: *Unsupervised Pretraining for Sequence to Sequence Learning*, EMNLP 2017, arXiv:1611.02683.
 #
-# Plan 120 minutes. Short of time? Exercises 1 to 6 are the spine, 95 minutes. The translator of section 4 can wait for another day.
+# Plan 120 minutes, 145 with second tries. Short of time? Exercises 1 to 6 are the spine, 95 minutes. The translator of section 4 can wait for another day.
 #
 # ## Letters
 #
