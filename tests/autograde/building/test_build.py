@@ -524,9 +524,10 @@ def test_how_long_a_cell_showed_nothing_is_kept_apart_from_how_long_it_took(root
     assert _build(root, execute=True) == []
     notebook = nbformat.read(_solution(root), as_version=4)
     taken, (first, second) = notebook.metadata[TIMES], [c["id"] for c in notebook.cells[-2:]]
-    for cell in (first, second):
-        assert 1 <= taken["longest silences"][cell] < 1.8
-    assert taken["slowest cells"][first] >= 2
+    silent = taken["longest silences"]
+    assert silent[first] >= 1
+    assert silent[second] >= 1
+    assert taken["slowest cells"][first] >= silent[first] + 0.8  # the other half
 
 
 def test_a_cell_that_is_silent_for_long_is_refused(fresh: Path) -> None:
