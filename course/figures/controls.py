@@ -6,10 +6,10 @@ They are hollow in every figure of the course: what is asked about is full.
 import re
 
 CONTROL = re.compile(
-    r"(all )?counts?\b|naive bayes|bag\b|clues\b|ceiling|chance|spelling|random|fresh$|"
+    r"(all |what )?counts?\b|naive bayes|bag\b|clues\b|ceiling|chance|spelling|random|fresh$|"
     r"from scratch|nothing$|no lm|two words|average around|word2vec, no context|svd\b|commonest|"
     r"shared words|last word|table of|letters to change|(your|longest) common ending|"
-    r"features( and counts)?$|layer 0 around|layer 0, no context|.*words shuffled$"
+    r"features( and counts)?$|layer 0 around|layer 0, (no context|word before)|.*words shuffled$"
 )
 UNTRAINED = re.compile(r"\b(untrained|not trained)\b")
 BESIDE_A_NETWORK = re.compile(r"\b(yours|states?|masked|bilm|layer \d)\b|mixed")

@@ -153,6 +153,8 @@ def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
         ("layer 2,\nuntrained", True),
         ("naive Bayes, EM", True),
         ("layer 0, no context", True),
+        ("layer 0,\nword before", True),
+        ("what counts expect next", True),
         ("speeches,\nwords shuffled", True),
         ("counts,\nyours", False),
         ("naive Bayes with layer 2", False),
