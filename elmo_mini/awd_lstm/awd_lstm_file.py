@@ -66,6 +66,11 @@ def save_awd_lstm(
         raise ConfigurationError(f"stored_as is {stored_as!r}; it must be {', '.join(STORED_AS)}")
     weights = model.state_dict()
     if model.options.tied:
+        if not torch.equal(weights["decoder.weight"], weights["embedding.weight"]):
+            raise ConfigurationError(
+                "the model's options say tied, but its softmax has a table of its own; make it of "
+                "options with tied=False to keep both"
+            )
         del weights["decoder.weight"]  # the same numbers as the embedding's
     tensors: dict[str, Tensor] = {}
     for name, weight in weights.items():

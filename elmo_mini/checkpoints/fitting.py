@@ -10,6 +10,7 @@ from torch.overrides import TorchFunctionMode
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM, as_bilm
+from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.fast.char_cnn_types import parts_of
 from elmo_mini.fast.choice import is_of_class
 from elmo_mini.fast.projected_lstm import ProjectedLSTM
@@ -73,18 +74,19 @@ def misfits(
 
 
 def replaced_parts(bilm: FastBiLM) -> list[str]:
-    """The parts that are not of the class they were built with or have a method of their own.
+    """The parts that are not of the class they were built with, or have something of their own.
 
-    Their weights alone do not tell what they give. Each is named with its place and its class,
-    and with its own methods.
+    Their weights alone do not tell what they give. Each is named with its place and its class, and
+    with its own methods and clips. What a hook changes is not seen.
     """
     names = {part: name for name, part in bilm.named_modules()}
     parts = list(parts_of(bilm.token_encoder))
     parts += [(layer, ProjectedLSTM) for layer in bilm.layers]
+    own = {part: [*_own_methods(part), *_own_clips(part, bilm.options)] for part, _ in parts}
     return [
-        " ".join([names[part], type(part).__qualname__, *_own_methods(part)])
+        " ".join([names[part], type(part).__qualname__, *own[part]])
         for part, kind in parts
-        if not is_of_class(part, kind)
+        if own[part] or not is_of_class(part, kind)
     ]
 
 
@@ -126,6 +128,12 @@ def check_finite_weights(tensors: Mapping[str, Tensor], stored: str = "") -> Non
 
 def _own_methods(part: torch.nn.Module) -> list[str]:
     return [f"with its own {name}" for name, value in vars(part).items() if callable(value)]
+
+
+def _own_clips(part: torch.nn.Module, options: BiLMOptions) -> list[str]:
+    names = ("cell_clip", "proj_clip") if isinstance(part, ProjectedLSTM) else ()
+    found = [(name, getattr(part, name), getattr(options, name)) for name in names]
+    return [f"with {name}={own}" for name, own, built in found if (own or 0) != (built or 0)]
 
 
 def _is_floating(array: object) -> bool:

@@ -67,10 +67,7 @@ def save_pretrained(
     check_weights_are_all(bilm)
     own_dtype = weight_dtype(bilm)
     dtype = own_dtype if dtype is None else dtype
-    if dtype not in STORED_AS:
-        raise ConfigurationError(
-            f"dtype is {dtype}; weights are stored as one of {', '.join(map(str, STORED_AS))}"
-        )
+    check_stored_as(dtype)
     tensors = {name: tensor.to(dtype) for name, tensor in bilm.state_dict().items()}
     check_finite_weights(tensors, f" as {dtype}")
     if bilm.carried.has_start:
@@ -81,6 +78,14 @@ def save_pretrained(
     own: dict[str, Any] = {} if words is None else {"words": words}
     own |= {"options": bilm.options.to_dict(), "model_dtype": _NAMES[own_dtype]}
     write_checkpoint(path, tensors, {**record, **own})
+
+
+def check_stored_as(dtype: object) -> None:
+    """Raise ConfigurationError for what is no type that weights are stored as."""
+    if dtype not in STORED_AS:
+        raise ConfigurationError(
+            f"dtype is {dtype!r:.40}; weights are stored as one of {', '.join(map(str, STORED_AS))}"
+        )
 
 
 def as_entries(record: Mapping[str, Any] | None) -> dict[str, Any]:

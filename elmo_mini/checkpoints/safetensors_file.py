@@ -13,7 +13,13 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.checkpoints.fitting import Model, misfits, planned, shapes_of
+from elmo_mini.checkpoints.fitting import (
+    Model,
+    check_finite_weights,
+    misfits,
+    planned,
+    shapes_of,
+)
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.files import check_utf8, existing_file, written_whole
 
@@ -36,7 +42,7 @@ def write_checkpoint(
     OSError
         If the file's folder is not there and cannot be made, or the file cannot be written.
     ConfigurationError
-        If the path is no UTF-8, or the record no JSON.
+        If the path is no UTF-8, the record no JSON, or a number not finite.
     """
     check_utf8(path)
     try:
@@ -46,6 +52,7 @@ def write_checkpoint(
             f"the record for {path} is no JSON: {wrong}; make its values text, numbers, lists and "
             "tables of them"
         ) from wrong
+    check_finite_weights(tensors)
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with written_whole(path) as part:
         try:

@@ -153,8 +153,8 @@ class Elmo(nn.Module):
         OSError, ConfigurationError
             As `save_folder`; also if a mix is not finite.
         """
-        mixes = list(self.scalar_mixes)
-        own = to_store(mixes, self.dropout.p, self.keep_sentence_boundaries)
+        mixes, rate = list(self.scalar_mixes), getattr(self.dropout, "p", 0.0)
+        own = to_store(mixes, rate, self.keep_sentence_boundaries, self.bilm.stateful)
         save_folder(self.bilm, folder, record, own={ENTRY: own})
 
     def get_output_dim(self) -> int:

@@ -5,8 +5,10 @@ The bilm-tf README recommends caching this layer for a fixed vocabulary; here no
 needed, and an unknown word is encoded when it comes.
 """
 
+import os
 import threading
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from torch import Tensor
@@ -17,6 +19,19 @@ from elmo_mini.fast.choice import asks_for_gradient
 from elmo_mini.fast.derived_weights import Stamp, made_to_keep, weight_stamp
 from elmo_mini.fast.word_table import WordTable
 from elmo_mini.text.character_ids import row_keys
+
+_CACHES: WeakSet["TokenCache"] = WeakSet()
+
+
+def _unlock() -> None:
+    """In a forked child: what a thread of its parent was writing has nobody who ends it."""
+    for cache in _CACHES:
+        if cache._lock.locked():
+            cache.__setstate__(cache.__getstate__())
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_unlock)
 
 
 class TokenCache:
@@ -33,7 +48,7 @@ class TokenCache:
             raise ValueError(f"capacity is {capacity}; a cache must hold at least one word")
         self.encoder = encoder
         self.capacity = capacity
-        self._lock = threading.Lock()
+        self._start()
         self.clear()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -41,8 +56,12 @@ class TokenCache:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.encoder, self.capacity = state["encoder"], state["capacity"]
-        self._lock = threading.Lock()
+        self._start()
         self._forget()
+
+    def _start(self) -> None:
+        self._lock = threading.Lock()
+        _CACHES.add(self)
 
     def __len__(self) -> int:
         return len(self._place)

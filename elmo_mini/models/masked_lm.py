@@ -97,9 +97,11 @@ class MaskedLMOptions:
 
     def __post_init__(self) -> None:
         for name, most in MOST.items():
-            if not 1 <= getattr(self, name) <= most:
+            size = getattr(self, name)
+            if type(size) is not int or not 1 <= size <= most:
                 raise ValueError(
-                    f"{name} is {getattr(self, name)}; it must be at least 1 and at most {most:,}"
+                    f"{name} is {size!r:.40}; it must be a whole number of at least 1 "
+                    f"and at most {most:,}"
                 )
         weights = (self.words + self.longest + 12 * self.layers * self.dim) * self.dim
         if weights > MOST_WEIGHTS:

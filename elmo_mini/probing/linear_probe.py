@@ -58,5 +58,8 @@ def linear_probe(
         slope_W, slope_b = map(np.asarray, gradient(x, y, W, b, l2))  # or tensors
         pace_W, pace_b = MOMENTUM * pace_W - rate * slope_W, MOMENTUM * pace_b - rate * slope_b
         W, b = W + pace_W, b + pace_b
-    found: NDArray[np.str_] = names[((test - mean) / spread @ W + b).argmax(1)]
+    scores = (test - mean) / spread @ W + b
+    if not np.isfinite(scores).all():
+        raise FloatingPointError("the scores are not finite: look for nan, or lower the rate")
+    found: NDArray[np.str_] = names[scores.argmax(1)]
     return found

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from elmo_mini.embedding.cache import VectorCache
 from elmo_mini.embedding.stream import Floats, Sentence, Text, embed_stream, sentences_of
 from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.text.sentences import check_sentence, check_words, checked
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,15 @@ def context_neighbours(
     CacheForeign
         If the cache was written by another model.
     """
+    check_sentence(sentence, 0)
     words = tuple(sentence)
     chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
     _check(bilm, words, position, chosen, topn)
     (embedded,) = embed_stream(bilm, [words])
     query = embedded.every_layer()[chosen, position]  # (layers, 2H)
     query /= np.maximum(np.linalg.norm(query, axis=-1, keepdims=True), 1e-12)
-    wanted = {form.lower() for form in forms or (words[position],)}
+    check_words("forms", forms := forms or (words[position],))
+    wanted = {form.lower() for form in forms}
 
     def places(candidate: Sentence) -> list[int]:
         if tuple(candidate) == words:
@@ -134,7 +137,7 @@ def same_label_share(
     Raises
     ------
     ValueError
-        If there are no more than `nearest` vectors, or no more of a group.
+        If there are no more than `nearest` vectors, or no more of a group, or one is not finite.
     """
     if groups is not None:
         shares = np.full(len(vectors), np.nan)
@@ -150,7 +153,9 @@ def same_label_share(
             "others, so give more vectors or ask for fewer neighbours"
         )
     unit = vectors.astype(np.float64)
-    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    unit /= np.maximum(np.linalg.norm(unit, axis=1, keepdims=True), 1e-12)
+    if not np.isfinite(unit).all():
+        raise ValueError("a vector holds numbers that are not finite, so none is its nearest")
     similarity = (unit @ unit.T).round(9)
     np.fill_diagonal(similarity, -np.inf)
     known = np.array(labels)
@@ -191,7 +196,7 @@ def _candidates(
     waiting: deque[tuple[int, list[int]]] = deque()
 
     def with_places() -> Iterator[Sentence]:
-        for number, words in enumerate(sentences_of(corpus)):
+        for number, words in enumerate(checked(sentences_of(corpus))):
             if there := places(words):
                 waiting.append((number, there))
                 yield words

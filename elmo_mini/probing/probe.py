@@ -21,6 +21,7 @@ from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
+from elmo_mini.settings import whole_number
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]
@@ -109,7 +110,10 @@ def probe_rows(
     if train_size is None:
         draws = 1
     everything = (*task.train, *task.test)
-    labels: Labels = np.array([o.label for o in everything])
+    for name, rows in rows_of.items():
+        if len(rows) != len(everything):
+            raise ValueError(f"{name} has {len(rows)} rows for {len(everything)} occurrences")
+    labels: Labels = np.array([str(o.label) for o in everything])
     groups: Labels = np.array([o.group for o in everything])
     tests = np.arange(len(task.train), len(everything))
     trains = [
@@ -201,8 +205,8 @@ def _check(
                 f"there is no layer {layer}: this model has 0 (tokens) to {bilm.num_layers - 1}"
             )
     for name, value in (("neighbours", neighbours), ("train_size", train_size), ("draws", draws)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name} is {value}; it must be at least 1")
+        if value is not None:
+            whole_number(name, value)
 
 
 def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDArray[np.int64]:

@@ -6,6 +6,8 @@ TagLM paper labels so (Peters et al., 2017, section 3).
 """
 
 from collections.abc import Sequence
+from functools import cache, partial
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import torch
@@ -78,7 +80,7 @@ class LinearChainCRF(nn.Module):
 
     def __init__(self, labels: Sequence[str], scheme: Scheme | None = "BIOES") -> None:
         super().__init__()
-        self.labels = tuple(labels)
+        self.labels, self.scheme = tuple(labels), scheme
         k = len(self.labels)
         self.transitions = nn.Parameter(torch.zeros(k, k))
         self.start = nn.Parameter(torch.zeros(k))
@@ -102,6 +104,20 @@ class LinearChainCRF(nn.Module):
             return learned
         transitions, start, end = map(forbid, learned, permitted)
         return transitions, start, end
+
+    def check(self, sentences: Sequence[Sequence[str]]) -> None:
+        """Raise ValueError for labels that the scheme rules out: no loss could be made small."""
+        if self.scheme is None:
+            return
+        follows = cache(partial(may_follow, scheme=self.scheme))
+        for number, labels in enumerate(sentences):
+            for before, after in pairwise([START, *labels, END] if labels else []):
+                if not follows(before, after):
+                    raise ValueError(
+                        f"sentence {number} has {after} after {before}, against {self.scheme}; "
+                        "elmo_mini.tagging.spans has to_bioes and to_bio, and crf= takes "
+                        'partial(LinearChainCRF, scheme="BIO")'
+                    )
 
     def loss(self, emissions: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
         """Mean negative log-likelihood of a sentence, a scalar.

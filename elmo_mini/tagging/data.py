@@ -14,6 +14,7 @@ from elmo_mini.embedding.cache.writing import as_type
 from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.plain_text import lines_of
+from elmo_mini.settings import finite
 from elmo_mini.tagging.spans import Span, bioes_of, to_bioes
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 
@@ -94,7 +95,7 @@ def few(sentences: Sequence[TaggedSentence], share: float, seed: int) -> list[Ta
     ValueError
         If the share is not above 0 and at most 1.
     """
-    if not 0 < share <= 1:
+    if not 0 < finite("share", share) <= 1:
         raise ValueError(f"the share is {share}; it must be above 0 and at most 1")
     mixed = list(sentences)
     random.Random(seed).shuffle(mixed)

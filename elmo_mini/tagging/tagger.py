@@ -19,7 +19,7 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.divergence import argmax
-from elmo_mini.errors import PathLike
+from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.fast.char_cnn import CharacterCNN
 from elmo_mini.fast.char_cnn_types import encode_tokens
 from elmo_mini.fast.character_options import CharacterCNNOptions
@@ -42,6 +42,7 @@ from elmo_mini.training.steps import evaluating
 from elmo_mini.word_vectors.table import WordVectors
 
 FORMAT = "elmo_mini tagger 1"
+_OWN = "of which the file would hold nothing; keep the state_dict with your own code"
 
 
 class Tagger(nn.Module):
@@ -127,9 +128,10 @@ class Tagger(nn.Module):
         Raises
         ------
         ValueError
-            If there is no sentence, a sentence has not one label for each word, or the word
-            vectors are not of `word_dim` numbers.
+            If there is no sentence, a sentence has not one label for each word, its labels
+            contradict the CRF's scheme, or the word vectors are not of `word_dim` numbers.
         """
+        sentences = list(sentences)
         if not sentences:
             raise ValueError("a tagger needs at least one training sentence")
         check_labels(sentences)
@@ -137,6 +139,8 @@ class Tagger(nn.Module):
         given = {} if word_vectors is None else dict.fromkeys(word_vectors.vocabulary.words)
         labels = sorted({label for sentence in sentences for label in sentence.labels})
         tagger = cls(given | dict.fromkeys(counts), labels, options, lm_dim, **parts)
+        if isinstance(tagger.crf, LinearChainCRF):
+            tagger.crf.check([sentence.labels for sentence in sentences])
         once = [tagger.words[w] for w, count in counts.items() if count == 1 and w not in given]
         tagger.singletons[once] = True
         if word_vectors is not None and options.task_rnn:
@@ -171,6 +175,7 @@ class Tagger(nn.Module):
             If a sentence has not one label for each word, a label is unknown, LM vectors are
             missing, or no sentence has a word.
         """
+        sentences = list(sentences)
         check_labels(sentences)
         if self.lm_dim:
             check_lm(sentences, self.lm_dim)
@@ -201,6 +206,7 @@ class Tagger(nn.Module):
         FloatingPointError
             As `argmax`.
         """
+        sentences = list(sentences)
         check_sentences(sentences)
         if self.lm_dim:
             check_lm(sentences, self.lm_dim)
@@ -225,11 +231,25 @@ class Tagger(nn.Module):
         return padded(sentences, self.words, self.lm_dim, self.dense.weight)
 
     def save(self, path: PathLike) -> None:
-        """Write the tagger to one safetensors file, and make the file's folder if need be."""
+        """Write the tagger to one safetensors file, and make the file's folder if need be.
+
+        Raises
+        ------
+        ConfigurationError
+            If it has another `crf` or `join` than the package's, of which the file holds nothing.
+        """
+        scheme = None
+        if self.crf is not None:
+            scheme = getattr(self.crf, "scheme", None)
+            if type(self.crf) is not LinearChainCRF:
+                raise ConfigurationError(f"the CRF is a {type(self.crf).__name__}, {_OWN}")
+        if self.join is not with_lm:
+            raise ConfigurationError(f"the tagger has a join of its own, {_OWN}")
         record = {
             "format": FORMAT,
             "options": asdict(self.options),
             "lm_dim": self.lm_dim,
+            "scheme": scheme,
             "labels": self.labels,
             "words": list(self.words),
         }
@@ -255,12 +275,13 @@ class Tagger(nn.Module):
         try:
             options = TaggerOptions(**record["options"])
             words, labels, lm_dim = record["words"], record["labels"], record["lm_dim"]
+            crf = partial(LinearChainCRF, scheme=record.get("scheme", "BIOES"))
             weights = {**tensors, "singletons": tensors["singletons"].float()}
             dtype = tensors["dense.weight"].dtype
         except (KeyError, TypeError, ValueError) as wrong:
             raise CheckpointDamaged(f"{path} does not hold a saved tagger: {wrong}") from wrong
         tagger: Self = with_weights(
-            lambda: cls(words, labels, options, lm_dim), weights, path, dtype
+            lambda: cls(words, labels, options, lm_dim, crf=crf), weights, path, dtype
         )
         return tagger.to(device)
 

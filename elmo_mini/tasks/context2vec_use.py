@@ -83,11 +83,14 @@ def context_vectors(
     *,
     batch_size: int = 64,
 ) -> list[Floats]:
-    """Context vectors of all positions, (n, D) float32 for a sentence of n words."""
+    """Context vectors of all positions, (n, D) float32 for a sentence of n words.
+
+    Raises UnknownWord for a word outside a vocabulary that has no unknown word.
+    """
     found: list[Floats] = []
     with evaluating(model):
         for some in in_batches(sentences, batch_size):
-            read = [vocabulary.encode(sentence) for sentence in some]
+            read = [list(map(vocabulary.id, sentence)) for sentence in some]
             inputs, mask = pad(read, device=device_of(model))
             contexts = model(inputs, mask.sum(1)).float().numpy(force=True)
             found += [row[: len(ids)] for row, ids in zip(contexts, read, strict=True)]

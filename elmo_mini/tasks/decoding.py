@@ -52,7 +52,15 @@ def decode_step(
 
 
 def encoded(model: Seq2Seq, sources: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor, Tensor]:
-    """Both layers of the encoder (B, S, H), and the mask (B, S)."""
+    """Both layers of the encoder (B, S, H), and the mask (B, S).
+
+    Raises ValueError for a translator that leaves out what the paper's has, and steps read.
+    """
+    if not (model.residual and model.both_layers):
+        raise ValueError(
+            "a decoder step reads both layers and adds the lower one; this translator was made "
+            "with residual=False or both_layers=False: use translate and seq2seq_perplexity"
+        )
     ids, mask = pad(sources, device=device_of(model))
     first, _ = model.encoder_first(model.source_embedding(ids))
     top, _ = model.encoder_top(first)

@@ -95,13 +95,13 @@ def hidden_states(
     """The state at every word, (n, H) float32 for a sentence of n words.
 
     The state at a word has read the boundary and the sentence up to and including that word. A word
-    outside the vocabulary is read as ``<unk>``.
+    outside the vocabulary is read as its unknown word; raises UnknownWord if it has none.
     """
     boundary = vocabulary.id(BOUNDARY)
     found: list[Floats] = []
     with evaluating(model):
         for some in in_batches(sentences, batch_size):
-            read = [[boundary, *vocabulary.encode(sentence)] for sentence in some]
+            read = [[boundary, *map(vocabulary.id, sentence)] for sentence in some]
             inputs, _ = pad(read, device=device_of(model))
             outputs = model.states(inputs)[0].float().numpy(force=True)
             found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]

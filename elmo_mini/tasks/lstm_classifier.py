@@ -202,7 +202,9 @@ def train_classifier(
 def predict(
     classifier: LSTMClassifier, sentences: Sequence[Sequence[int]], *, batch_size: int = 128
 ) -> list[int]:
-    """The class with the highest score, of each sentence."""
+    """The class with the highest score, of each sentence; raises ValueError for an empty one."""
+    if not all(map(len, sentences)):
+        raise ValueError("a sentence has no word, so it has no class")
     device = device_of(classifier)
     found: list[int] = []
     with evaluating(classifier):

@@ -7,6 +7,7 @@ order, so the same text gives the same numbers on every machine.
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import index
 from pathlib import Path
 from typing import Self
 
@@ -98,6 +99,7 @@ class Vocabulary:
         """
         counter: Counter[str] = Counter()
         whole_number("min_count", min_count, 0)
+        max_size = None if max_size is None else whole_number("max_size", max_size, 0)
         check_text(sentences)
         check_words("specials", specials)
         for sentence in sentences:
@@ -190,7 +192,7 @@ class Vocabulary:
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """The words with these ids."""
-        return [self.word(int(number)) for number in ids]
+        return [self.word(index(number)) for number in ids]
 
     @property
     def frequencies(self) -> NDArray[np.float64]:

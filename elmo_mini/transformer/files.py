@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 
+from elmo_mini.checkpoints.pretrained import check_stored_as
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -131,8 +132,13 @@ def _write(
     record: Mapping[str, Any],
     dtype: torch.dtype,
 ) -> None:
+    check_stored_as(dtype)
     tensors = {name: tensor.to(dtype) for name, tensor in model.state_dict().items()}
-    words = {"words": vocabulary.words, "unknown": vocabulary.unknown}
+    words = {
+        "words": vocabulary.words,
+        "counts": vocabulary.counts.tolist(),
+        "unknown": vocabulary.unknown,
+    }
     write_checkpoint(path, tensors, {**record, **words})
 
 
@@ -144,7 +150,7 @@ def _read(
 ) -> tuple[Model, Vocabulary]:
     tensors, record = read_checkpoint(path)
     try:
-        vocabulary = Vocabulary(record["words"], unknown=record["unknown"])
+        vocabulary = Vocabulary(record["words"], record.get("counts"), unknown=record["unknown"])
         build = make(record, vocabulary)
         layers = (record.get("options") or record["sizes"])["layers"]
     except (KeyError, TypeError, ValueError) as wrong:

@@ -107,13 +107,21 @@ def in_ids(
 def labelled_batches(
     texts: Texts, labels: Sequence[int], epochs: int, *, size: int = 8, seed: int = 0
 ) -> list[list[LabelledBatch]]:
-    """The batches of so many epochs, in another order each, texts of like length together."""
+    """The batches of so many epochs, in another order each, texts of like length together.
+
+    A text that would be alone joins another batch. Raises ValueError for texts without labels.
+    """
+    if len(texts) != len(labels):
+        raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; each needs one")
     shuffle = np.random.default_rng(seed).shuffle
     lengths, found = list(map(len, texts)), []
     for _ in range(epochs):
         rows = list(shuffled_batches(lengths, size, shuffle, pool=POOL))
         alone = [batch for batch in rows if len(batch) == 1]  # batch norm needs two
-        rows = [batch for batch in rows if len(batch) > 1] or alone
+        rows = [batch for batch in rows if len(batch) > 1]
+        if alone and rows:
+            rows[-1] = rows[-1] + alone.pop()
+        rows += alone
         found.append(
             [
                 LabelledBatch(

@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_mini.checkpoints.fitting import misfits
+from elmo_mini.checkpoints.fitting import check_finite_weights, misfits
 from elmo_mini.files import as_json, check_utf8, existing_file, written_whole
 from elmo_mini.text.vocabulary import Vocabulary
 
@@ -45,6 +45,7 @@ def write_word2vec(saved: SavedWord2Vec, path: str | Path) -> None:
         "loss_history": json.dumps(saved.loss_history),
     }
     check_utf8(path)
+    check_finite_weights({"input": saved.inputs, "output": saved.outputs})
     with written_whole(path) as part:
         tensors = {"input": saved.inputs, "output": saved.outputs}
         try:

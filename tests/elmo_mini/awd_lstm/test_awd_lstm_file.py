@@ -52,6 +52,10 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     write_checkpoint(file, {"a": torch.zeros(1)}, {})
     with pytest.raises(CheckpointDamaged, match="holds no AWD-LSTM"):
         load_awd_lstm(file)
+    untied = small()
+    untied.decoder.weight = torch.nn.Parameter(untied.decoder.weight + 1)
+    with pytest.raises(ConfigurationError, match="options say tied"):
+        save_awd_lstm(untied, file, WORDS)
     save_awd_lstm(small(), file, WORDS)
     record = read_awd_lstm_record(file)
     write_checkpoint(file, {"embedding.weight": torch.zeros(4, 6)}, record)

@@ -167,9 +167,32 @@ def test_a_mix_that_is_no_mix_or_no_number_is_not_written(bilm: BiLM, tmp_path: 
     elmo.scalar_mixes[0].gamma.data.fill_(float("nan"))
     with pytest.raises(ValueError, match="a weight of scalar mix 0 is nan"):
         elmo.save_pretrained(tmp_path / "nan")
+    two = Elmo(None, None, 2, module=bilm)
+    two.scalar_mixes[1].do_layer_norm = True
+    with pytest.raises(ValueError, match="do_layer_norm of scalar mix 1 is not that of mix 0"):
+        two.save_pretrained(tmp_path / "norm")
     elmo.scalar_mixes[0] = torch.nn.Identity()
     with pytest.raises(ValueError, match="scalar mix 0 is a Identity"):
         elmo.save_pretrained(tmp_path / "other")
+
+
+def test_which_mixes_learn_and_whether_states_are_carried_comes_back(
+    bilm: BiLM, tmp_path: Path
+) -> None:
+    elmo = Elmo(None, None, 2, module=bilm, stateful=True)
+    elmo.scalar_mixes[0].requires_grad_(False)
+    elmo.save_pretrained(tmp_path / "model")
+    again = Elmo.from_pretrained(tmp_path / "model")
+    assert again.bilm.stateful
+    learn = [[p.requires_grad for p in mix.parameters()] for mix in again.scalar_mixes]
+    assert learn == [[False] * len(learn[0]), [True] * len(learn[0])]
+    config = json.loads((tmp_path / "model" / "config.json").read_text("utf-8"))
+    config["elmo"]["trainable_mixes"] = True  # as an earlier release wrote it
+    del config["elmo"]["stateful"]
+    (tmp_path / "model" / "config.json").write_text(json.dumps(config), "utf-8")
+    older = Elmo.from_pretrained(tmp_path / "model")
+    assert not older.bilm.stateful
+    assert all(p.requires_grad for p in older.scalar_mixes.parameters())
 
 
 def test_what_a_model_is_saved_and_opened_with_is_named(bilm: BiLM, tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from elmo_mini.embedding.cache.writing import CHUNK_BYTES
 from elmo_mini.embedding.embed_file import embed_file
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.embedding.stream import embed_stream, fingerprint
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from tests.elmo_mini import official_files, published_model
@@ -217,6 +218,12 @@ def test_fingerprint_sees_what_changes_vectors(bilm: FastBiLM, tmp_path: Path) -
     base = fingerprint(bilm)
     files = official_files.random_model(tmp_path)
     assert fingerprint(load_bilm(files.options_file, files.weight_file)) == base
+    bilm.layers[0].cell_clip = 0.05
+    assert fingerprint(bilm) != base
+    with pytest.raises(ConfigurationError, match=r"layers.0 ProjectedLSTM with cell_clip=0.05"):
+        ElmoEmbedder(module=bilm).save_pretrained(tmp_path / "clipped")
+    bilm.layers[0].cell_clip = bilm.options.cell_clip
+    assert fingerprint(bilm) == base
     bilm.warm_up(SENTENCES)
     assert fingerprint(bilm) != base
     files = official_files.random_model(tmp_path, cell_clip=2)

@@ -1,6 +1,7 @@
 """Word vectors kept between calls."""
 
 import copy
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -48,6 +49,22 @@ def ids_of(text: str) -> torch.Tensor:
 def same(cache: TokenCache, text: str) -> None:
     vectors, places = cache.encode(ids_of(text))
     torch.testing.assert_close(vectors[places], cache.encoder(ids_of(text)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_forked_child_does_not_wait_for_a_thread_of_its_parent(
+    encoder: CharacterCNN, locked: bool
+) -> None:
+    cache = TokenCache(encoder, 100)
+    same(cache, "a b")
+    if locked:
+        cache._lock.acquire()
+    child = os.fork()
+    if child == 0:
+        free = cache._lock.acquire(timeout=10)
+        os._exit(len(cache) if free else 99)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (0 if locked else 2)
 
 
 def test_every_word_is_encoded_once(encoder: CharacterCNN, encoded: Counting) -> None:

@@ -100,10 +100,12 @@ def test_any_block_will_do_and_too_long_a_text_is_refused() -> None:
 
 def test_a_file_gives_the_model_back(tmp_path: Path) -> None:
     model, (ids, mask) = model_of(), page()
-    vocabulary = Vocabulary(WORDS, unknown=UNKNOWN)
+    vocabulary = Vocabulary(WORDS, range(len(WORDS)), unknown=UNKNOWN)
     save_masked_lm(model, vocabulary, tmp_path / "m.safetensors", {"step": 3})
+    with pytest.raises(ConfigurationError, match=r"dtype is torch.int8; weights are stored as"):
+        save_masked_lm(model, vocabulary, tmp_path / "m.safetensors", dtype=torch.int8)
     again, words = load_masked_lm(tmp_path / "m.safetensors")
-    assert words.words == WORDS
+    assert words == vocabulary
     torch.testing.assert_close(again(ids, mask), model(ids, mask))
     with pytest.raises(ConfigurationError, match="vocabulary"):
         save_masked_lm(model, Vocabulary(["a"]), tmp_path / "n.safetensors")

@@ -31,6 +31,15 @@ def test_it_learns_a_line_whatever_the_scale() -> None:
     assert (found == labels[300:]).mean() > 0.9
 
 
+def test_nothing_is_predicted_by_scores_that_are_not_finite() -> None:
+    x = RANDOM.standard_normal((40, 3)).astype(np.float32)
+    labels = np.where(x[:, 0] > 0, "noun", "verb").tolist()
+    holed = x.copy()
+    holed[3, 2] = np.nan
+    with pytest.raises(FloatingPointError, match="not finite"):
+        linear_probe(holed, labels, x)
+
+
 def test_it_follows_the_gradient_that_it_is_given() -> None:
     x = RANDOM.standard_normal((40, 3)).astype(np.float32)
     labels = np.where(x[:, 0] > 0, "noun", "verb")

@@ -131,6 +131,13 @@ def test_word_that_is_not_there_and_errors(bilm: FastBiLM) -> None:
         context_neighbours(bilm, QUERY, 1, CORPUS, layers=[7])
     with pytest.raises(ValueError, match="topn is 0"):
         context_neighbours(bilm, QUERY, 1, CORPUS, topn=0)
+    for given in (
+        {"sentence": "the play"},
+        {"sentence": QUERY, "forms": "plays"},
+        {"sentence": QUERY, "corpus": ["I play a game"], "any_word": True},
+    ):
+        with pytest.raises(TypeError):
+            context_neighbours(bilm, **{"position": 1, "corpus": CORPUS, **given})
 
 
 def test_brackets() -> None:
@@ -161,6 +168,16 @@ def test_only_vectors_of_one_group_are_compared() -> None:
     assert share[:6].tolist() == same_label_share(vectors[:6], labels[:6]).tolist()
     assert share[6:12].tolist() == same_label_share(vectors[6:12], labels[6:12]).tolist()
     assert np.isnan(share[12:]).all()
+
+
+def test_a_vector_of_zeros_is_near_nobody_and_nan_is_refused() -> None:
+    vectors = np.array([[1, 0], [1, 0.1], [1, 0.2], [0, 1], [0.1, 1], [0.2, 1]])
+    shares = same_label_share(vectors, list("abaabb"), 2)
+    beside = same_label_share(np.vstack([vectors, [[0, 0]]]), list("abaabbb"), 2)
+    assert beside[:-1].tolist() == shares.tolist()
+    vectors[2, 0] = np.nan
+    with pytest.raises(ValueError, match="not finite"):
+        same_label_share(vectors, list("abaabb"), 2)
 
 
 def test_fewer_vectors_than_neighbours_are_refused() -> None:

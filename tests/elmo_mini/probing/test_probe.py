@@ -1,7 +1,9 @@
 """Probes: what they find is in the vectors, and the baselines are what they say."""
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.embedder import ElmoEmbedder
 from elmo_mini.fast.bilm import FastBiLM
-from elmo_mini.probing.probe import Kind, occurrence_vectors, probe
+from elmo_mini.probing.probe import Kind, occurrence_vectors, probe, probe_rows
 from elmo_mini.probing.probing_tasks import Occurrence, Task, load_task
 from elmo_mini.probing.report import bootstrap_interval, share_right, stored_points
 from tests.elmo_mini import official_files
@@ -244,3 +246,16 @@ def test_stored_rows_are_points_in_the_order_of_their_names() -> None:
         {"mean": 0.6, "low": 0.55, "high": 0.65},
         {"mean": 0.5, "low": 0.4, "high": 0.7},
     ]
+
+
+def test_labels_that_are_no_strings_are_compared_as_such() -> None:
+    def task(of: Callable[[int], Any]) -> Task:
+        every = [Occurrence(("a", str(i)), 1, of(i % 2)) for i in range(30)]
+        return Task("x", "x", tuple(every[:20]), tuple(every[20:]))
+
+    rows = {"given": np.eye(2, dtype=np.float32)[[i % 2 for i in range(30)]]}
+    for of in (str, bool, int):
+        (*_, score) = probe_rows(task(of), rows).scores
+        assert score.accuracy == 1
+    with pytest.raises(ValueError, match="given has 29 rows for 30 occurrences"):
+        probe_rows(task(str), {"given": rows["given"][1:]})

@@ -1,6 +1,9 @@
 """The tagger: its batches, that it uses what it is given, what it refuses, and its file."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +15,8 @@ from elmo_mini.checkpoints.safetensors_file import (
     write_checkpoint,
 )
 from elmo_mini.errors import ConfigurationError
-from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.models.taglm import TaggerOptions, with_lm
+from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.training import train_tagger
@@ -119,6 +123,63 @@ def test_every_word_needs_one_label() -> None:
         tagger_of(train).loss([*train[:2], wrong, *train[2:]])
     with pytest.raises(ValueError, match="no label 'B-Y'; it was made for"):
         tagger_of(train).loss([wrong._replace(labels=("O", "B-Y", "O"))])
+
+
+PLAIN = TaggerOptions(lm_position="none", **SMALL)
+NAMES = [
+    TaggedSentence(("Ann", "left", "Leeds"), ("B-PER", "O", "B-LOC")),
+    TaggedSentence(("Bob", "Smith", "left"), ("B-PER", "I-PER", "O")),
+]
+IN_BIO = partial(LinearChainCRF, scheme="BIO")
+
+
+def test_the_scheme_of_a_crf_comes_back(tmp_path: Path) -> None:
+    tagger = Tagger.for_sentences(NAMES, PLAIN, crf=IN_BIO).eval()
+    tagger.save(tmp_path / "tagger.safetensors")
+    again = Tagger.load(tmp_path / "tagger.safetensors")
+    assert again.crf.scheme == "BIO"
+    batch = tagger.batch(NAMES)
+    labels = torch.tensor([[tagger.labels.index(x) for x in s.labels] for s in NAMES])
+    losses = [one.crf.loss(one(batch), labels, batch.mask) for one in (tagger, again)]
+    torch.testing.assert_close(*losses)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"join": lambda *given: with_lm(*given)}, "a join of its own, of which the file would"),
+        ({"crf": lambda labels: Doubled(labels, "BIO")}, "the CRF is a Doubled, of which the file"),
+    ],
+)
+def test_a_tagger_with_parts_of_its_own_is_not_written(
+    parts: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    tagger = Tagger.for_sentences(NAMES, PLAIN, **{"crf": IN_BIO, **parts})
+    with pytest.raises(ConfigurationError, match=said):
+        tagger.save(tmp_path / "tagger.safetensors")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Doubled(LinearChainCRF):
+    """Another class than the package's."""
+
+
+def test_labels_against_the_scheme_are_refused_before_anything_is_learnt() -> None:
+    said = r"^sentence 0 has O after B-PER, against BIOES; .*to_bioes"
+    with pytest.raises(ValueError, match=said):
+        Tagger.for_sentences(NAMES, PLAIN)
+    wrong = NAMES[1]._replace(labels=("O", "I-PER", "O"))
+    with pytest.raises(ValueError, match="sentence 1 has I-PER after O, against BIO;"):
+        Tagger.for_sentences([NAMES[0], wrong], PLAIN, crf=IN_BIO)
+    free = replace(PLAIN, crf=False)
+    assert Tagger.for_sentences(NAMES, free).crf is None
+
+
+def test_an_iterator_of_sentences_is_read_once() -> None:
+    tagger = Tagger.for_sentences(iter(NAMES), PLAIN, crf=IN_BIO).eval()
+    assert len(tagger.labels) == 4
+    assert tagger.predict(iter(NAMES)) == tagger.predict(NAMES)
+    torch.testing.assert_close(tagger.loss(iter(NAMES)), tagger.loss(NAMES))
 
 
 def test_every_word_needs_one_lm_vector() -> None:

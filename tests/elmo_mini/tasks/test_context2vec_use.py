@@ -10,6 +10,7 @@ from elmo_mini.models.context2vec import Context2Vec
 from elmo_mini.models.skip_gram import sgns_loss
 from elmo_mini.tasks.context2vec_use import context_vectors, fill_blank, train_context2vec
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.text.vocabulary import UnknownWord, Vocabulary
 from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
@@ -32,6 +33,12 @@ def test_a_loss_is_given_places_their_words_and_noise_words_of_their_own() -> No
     losses = train_context2vec(model_of(), sentences, counts, options, negatives=4, loss_of=loss_of)
     assert seen == [(5, 8), (5, 8), (5, 4, 8)]
     assert losses[0] == pytest.approx(5 * math.log(2), abs=0.1)
+
+
+def test_a_word_that_the_vocabulary_cannot_read_moves_no_blank() -> None:
+    unread = Vocabulary(["a", "b", "c"], [1, 1, 1])
+    with pytest.raises(UnknownWord, match="'zzz' is not among the 3"):
+        fill_blank(model_of(3), unread, ["zzz", "a", "b"], 2)
 
 
 def test_training_learns_which_word_fits_between_its_neighbours() -> None:

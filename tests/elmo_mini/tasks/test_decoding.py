@@ -28,6 +28,14 @@ def model() -> Seq2Seq:
     return made.eval()
 
 
+@pytest.mark.parametrize("without", ["residual", "both_layers"])
+def test_steps_are_of_a_whole_translator(without: str) -> None:
+    lesser = Seq2Seq(9, 11, 6, **{without: False})
+    with pytest.raises(ValueError, match="use translate and seq2seq_perplexity"):
+        greedy_decode(lesser, decode_step, [3])
+    assert len(translate(lesser, [[3]])) == 1
+
+
 def test_step_by_step_is_all_at_once(model: Seq2Seq) -> None:
     found = stepped_perplexity(model, decode_step, PAIRS)
     assert found == pytest.approx(seq2seq_perplexity(model, PAIRS), rel=1e-5)

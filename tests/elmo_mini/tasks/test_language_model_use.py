@@ -13,6 +13,7 @@ from elmo_mini.tasks.language_model_use import (
     train_language_model,
 )
 from elmo_mini.text.running_text import stream_rows, word_vocabulary
+from elmo_mini.text.vocabulary import UnknownWord, Vocabulary
 from elmo_mini.training.steps import TrainingOptions
 from tests.elmo_mini.devices import DevicesNamed, computes_on_meta
 
@@ -22,6 +23,12 @@ SENTENCES = [["the", "cat", "sat"], ["the", "dog"], ["a", "cat", "saw", "the", "
 def model_of(words: int, hidden: int = 12, **options: float) -> LSTMLanguageModel:
     torch.manual_seed(3)
     return LSTMLanguageModel(words, 8, hidden, **options).eval()
+
+
+def test_a_word_that_the_vocabulary_cannot_read_is_not_left_out() -> None:
+    unread = Vocabulary(["</s>", "a", "b"])
+    with pytest.raises(UnknownWord, match="'zzz' is not among the 3"):
+        hidden_states(model_of(3), unread, [["a", "zzz", "b"]])
 
 
 def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary() -> None:

@@ -82,6 +82,12 @@ def test_an_id_outside_the_table_is_refused(number: int) -> None:
         Vocabulary.from_sentences(TEXT).word(number)
 
 
+@pytest.mark.parametrize("ids", [[0.9], "01", [None]])
+def test_what_is_no_id_is_no_word(ids: Any) -> None:
+    with pytest.raises(TypeError):
+        Vocabulary(["a", "b"]).decode(ids)
+
+
 def test_a_sentence_that_is_a_string_is_refused() -> None:
     with pytest.raises(TypeError, match="call tokenize"):
         Vocabulary.from_sentences(["the cat"])

@@ -34,7 +34,11 @@ def test_each_batch_has_two_texts_or_more_and_every_text_comes_once() -> None:
     for batches in labelled_batches(texts, [0] * 9, 3, size=3):
         seen = sorted(row[1] for batch in batches for row in batch.ids.tolist())
         assert seen == list(range(9))
-    assert [len(b.labels) for b in labelled_batches(texts, [0] * 9, 1, size=4)[0]] == [4, 4]
+    (four,) = labelled_batches([[n] * n for n in range(1, 10)], [0] * 9, 1, size=4)
+    assert sorted(len(batch.labels) for batch in four) == [4, 5]
+    assert max(int(batch.ids.max()) for batch in four) == 9  # the longest, too
+    with pytest.raises(ValueError, match="there are 9 texts and 8 labels"):
+        labelled_batches(texts, [0] * 8, 1)
 
 
 def test_texts_stand_between_sentence_ends_and_turn_round_for_a_backward_reader() -> None:
