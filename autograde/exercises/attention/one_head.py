@@ -53,6 +53,13 @@ def _places(
     }
 
 
+def _far_apart(rng: Random) -> Inputs:
+    """Scores of 0 in one row, and of hundreds in all others."""
+    inputs: Inputs = _places((1, 6, 5), 16, 2, scale=9.0)(rng)
+    inputs["q"][:, 0], inputs["q"][:, 1] = 0.0, 3 * inputs["k"][:, 0]
+    return inputs
+
+
 def _tempting(rng: Random) -> Inputs:
     """All keys are short but the first, which may not be looked at."""
     inputs: Inputs = _places((1, 2, 4), 4, 3)(rng)
@@ -267,7 +274,7 @@ EXERCISE = Exercise(
         Case("two sentences, some pairs closed", _places((2, 4, 4), 3, 3, closed=0.5), weight=2),
         Case("two heads", _places((2, 3, 3), 5, 5, closed=0.4, heads=2), weight=2),
         Case("scores of hundreds", _places((1, 3, 4), 16, 2, closed=0.5, scale=9.0)),
-        Case("scores of hundreds, all open", _places((1, 6, 5), 16, 2, scale=9.0)),
+        Case("scores of hundreds, all open", _far_apart),
         Case("each may look at one position only", _places((2, 3, 3), 4, 4, closed=1.0), edge=True),
         Case("the closed position has by far the largest score", _tempting, edge=True),
         Case(
