@@ -69,7 +69,7 @@ def two_trainers() -> list[str]:
         f"the network is {-100 * alone['mean']:.1f} points behind ({between(alone, 1, 100)})",
         f"it adds {100 * both['mean']:.1f} points ({between(both, 1, 100)})",
         f"The {tuned['pairs asked']} pairs of words",
-        f"gain {100 * gained['mean']:.0f} points by the arithmetic, {low} to {high}",
+        f"gain {100 * gained['mean']:.0f} points from the arithmetic, {low} to {high}",
     ]
 
 
@@ -89,7 +89,7 @@ def language_model() -> list[str]:
         f"({between(mixed['LSTM and trigrams'], 1)})",
         f"mixed, have {mixed['two LSTMs']['mean']:.1f} ({between(mixed['two LSTMs'], 1)})",
         f"with it the triples have {mixed['trigrams and a cache']:.1f}.",
-        f"brings {added['mean']:.3f} nats a word ({between(added, 3)}",
+        f"saves {added['mean']:.3f} nats a word ({between(added, 3)}",
     ]
 
 
@@ -119,9 +119,12 @@ def senses() -> list[str]:
         assert unclear["low"] < 0 < unclear["high"]
     behind = {"low": -lstm["high"], "high": -lstm["low"]}
     return [
-        f"The LSTM is {100 * untrained['mean']:.1f} points ({between(untrained, 1, 100)}) before",
-        f"context2vec is {100 * before_twin['mean']:.1f} points ({between(before_twin, 1, 100)})",
-        f"and {100 * before_words['mean']:.1f} ({between(before_words, 1, 100)}) before the two",
+        f"The LSTM leads its untrained twins by {100 * untrained['mean']:.1f} points "
+        f"({between(untrained, 1, 100)})",
+        f"context2vec leads its own by {100 * before_twin['mean']:.1f} "
+        f"({between(before_twin, 1, 100)})",
+        f"the two words beside by {100 * before_words['mean']:.1f} "
+        f"({between(before_words, 1, 100)})",
         f"context2vec is {100 * trained['mean']:.1f} points ({between(trained, 1, 100)}) ahead of",
         f"without vectors: {100 * course[COUNTED]['mean']:.0f} %",
         f"context2vec is {100 * by_counts['mean']:.1f} points ({between(by_counts, 1, 100)}) ahead",

@@ -199,7 +199,7 @@ check("text_to_ids", text_to_ids)
 # outline: Count over all sentences. Keep the words with enough. Sort them. `{word: row for row, word in enumerate(words)}`. For each sentence a list of the ids of those words that are in the dict. Return words, their counts, the lists.
 
 # %% [markdown] model_answer="text_to_ids"
-# The sort needs two keys. Without the second, the ids would hang on which word happens to come first in the text. The most frequent first has a use: `table[:2000]` holds the 2,000 most frequent words.
+# The sort needs two keys. Without the second, the ids would depend on which word comes first in the text. The most frequent first has a use: `table[:2000]` holds the 2,000 most frequent words.
 
 # %%
 text_to_ids = or_reference("text_to_ids", text_to_ids)
@@ -426,7 +426,7 @@ figures.noise(noise_distribution, counts)
 #
 # minutes: 1.5
 #
-# say: Before the first step all scores are zero. One true pair and five noise words, each is a coin.
+# say: Before the first step all scores are zero. One true pair and five noise words: six coins.
 #
 # ask: The poll.
 #
@@ -571,7 +571,7 @@ check("sgns_gradients", sgns_gradients)
 # Each error scales the vector that was met. The last axis of length 1 lets one error scale a whole vector.
 
 # %% [markdown]
-# Hold your derivation against autograd, on fresh numbers. `sgns_loss` is a mean over 4 pairs and the formula is for each pair, hence the factor 4:
+# Check your derivation against autograd, on fresh numbers. `sgns_loss` is a mean over 4 pairs and the formula is for each pair, hence the factor 4:
 
 # %%
 sgns_gradients = or_reference("sgns_gradients", sgns_gradients)
@@ -1114,7 +1114,7 @@ predict(
 #
 # minutes: 2
 #
-# say: Of the neighbours, how many are of the word's own kind. Blue is the network, orange the counts, fifty numbers each; the best of each side meet, and the counts are 3.4 points ahead (1.4 to 5.5). Green has both side by side: the network adds nothing clear to them.
+# say: Of the neighbours, how many are of the word's own kind. Blue is the network, orange the counts, fifty numbers each; the best of each side meet, and the counts are 3.4 points ahead (1.4 to 5.5). Green has both side by side: the network adds nothing clear to them. This is one short run; tuned and trained longer, neither is clearly ahead, and both side by side are 1.2 points ahead (0.2 to 2.2).
 #
 # ask: Which of the two would you take for a text of a billion words?
 #
@@ -1173,7 +1173,7 @@ alone = less(net, rival).verdict
 outcome("adds", {"ahead": SIDES[0], "behind": SIDES[1]}.get(alone, SIDES[2]))
 
 # %% [markdown]
-# **The counts are ahead** in Brown. (One run of each. In brackets stands the 95 % interval over the test words; *ahead* and *behind*: all of it is on one side of 0.) Against plain counts of its own pairs the network does at least as well. Let the rival choose as the network may, and it is behind. Side by side, it adds nothing clear to the counts.
+# **The counts are ahead** in Brown, after this short training. (One run of each. In brackets stands the 95 % interval over the test words; *ahead* and *behind*: all of it is on one side of 0.) Against plain counts of its own pairs the network does at least as well. Let the rival choose as the network may, and it is behind. Side by side, it adds nothing clear to the counts.
 
 # %% [markdown] slide="subslide"
 # **Is your run too short?** A stored comparison on Brown gives both sides 100 numbers and eight settings each. gensim's skip-gram tries two windows and 5, 10, 20 and 40 rounds; the counts try two windows, a shift and a power of the singular values. Half of the words, or pairs, choose; the other half is the test. *Part of speech*: does a linear classifier name a word's class from its vector? *WordSim-353*: do cosines rank pairs of words as people do? *Both*: side by side, or the sum of both cosines. (Three seeds of the network.)
@@ -1191,7 +1191,7 @@ for measure, of in tuned.numbers["measures"].items():
         print(f"{measure}, {name} less counts: {Lead.of(point)}")
 
 # %% [markdown]
-# **Tuned, neither is clearly ahead.** Rounds matter: on the words that choose, gensim with a window of 2 has 83 % after five rounds, its default, and 89 % after twenty. The counts have 89 % at once. On the test words the network is 1.2 points behind (−2.4 to 0.0). Side by side it adds 1.2 points (0.2 to 2.2): something, and little. The 137 pairs of words that are left for the test tell nothing.
+# **Tuned, neither is clearly ahead.** Rounds matter: on the words that choose, gensim with a window of 2 has 83 % after five rounds, its default, and 89 % after twenty. The counts have 89 % at once. On the test words the network is 1.2 points behind (−2.4 to 0.0). Side by side it adds 1.2 points (0.2 to 2.2): something, and little. The 137 pairs of words that are left for the test are too few to tell.
 #
 # Should that surprise you? By the derivation both squeeze one table. Levy and Goldberg found much the same in 2014: on the similarity of words, SVD of such a table did at least as well as word2vec (their Table 2). Then why word2vec? Here not for what it costs: nearly all of the table's 200 million cells are empty, and its SVD takes seconds. But the table grows with the text. The network holds its vectors and a batch of pairs, whatever it reads.
 
@@ -1323,7 +1323,7 @@ for name, wanted in {"PMI - log k": target, "PMI with flattened counts": flatten
 #
 # Two older ways around the bill deserve a word.
 #
-# - **Hierarchical softmax** (2013a, and 2013b equation 3): put the words at the leaves of a binary tree. A probability becomes a product of left-or-right decisions on the way down. In a Huffman tree frequent words hang near the root, so that the average way is short, at most about $\log_2 V$.
+# - **Hierarchical softmax** (2013a, and 2013b equation 3): put the words at the leaves of a binary tree. A probability becomes a product of left-or-right decisions on the way down. In a Huffman tree frequent words hang near the root, so the average path is short, at most about $\log_2 V$.
 # - **Noise-contrastive estimation, NCE** (Gutmann and Hyvärinen; Mnih and Teh for language models): learn to tell data from noise, using the noise *probabilities* too. It approximately maximises the softmax log-probability.
 #
 # Negative sampling **simplifies NCE**: it drops the noise probabilities. It no longer estimates the softmax, and it need not, because we want vectors and not exact probabilities. It did not make the others disappear: on analogies between phrases, with subsampling, hierarchical softmax did best in 2013b (Table 3: 47 % right, against 42 % with 15 noise words).
@@ -1430,7 +1430,7 @@ for name, by_kind in came.items():
 # %% [markdown]
 # **Measured: half a myth.** What lies nearest is often a word of the question, else mostly one that fits nothing, and seldom the right one. (A sum of three vectors lies between words. After a training as short as ours, what else lies there is chance: hence landings like those above.) Published scores forbid those words.
 #
-# Then, in Brown, it depends on what is asked. For *facts* the neighbour of $c$ alone gives as many, without any arithmetic. (Most of these facts are about the family: *he* and *she*, *brother* and *sister*. The printed line counts them.) For *word forms* the arithmetic adds a clear difference, and most of all on the **counts**. So it is no feat of the network: the table has it, too. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask what the two controls would get there. (Nor is the rule for facts a law: in the stored comparison, counts with a window of 5 gain 14 points by the arithmetic, 5 to 24. The tuned network gains none.)
+# Then, in Brown, it depends on what is asked. For *facts* the neighbour of $c$ alone gives as many, without any arithmetic. (Most of these facts are about the family: *he* and *she*, *brother* and *sister*. The printed line counts them.) For *word forms* the arithmetic adds a clear difference, and most of all on the **counts**. So it is no feat of the network: the table has it, too. The authors trained on a billion words, and skip-gram with negative sampling got 59 to 61 % of the full list right, with the words of the question forbidden (2013b, Table 1). Ask what the two controls would get there. (Nor is the rule for facts a law: in the stored comparison, counts with a window of 5 gain 14 points from the arithmetic, 5 to 24. The tuned networks gain none, and one loses 15.)
 
 # %% [markdown] slide="slide"
 # ## 14. The bill of the softmax
@@ -1489,7 +1489,7 @@ outcome("softmax_ratio", bill.times_slower(len(words)), unit="x")
 # - Predict the neighbours, and similar words need similar vectors.
 # - Negative sampling turns six cards in place of all.
 # - Pull the true pair, push the noise, each as strongly as the model is wrong.
-# - **Ask for the rival:** counts of the same text, squeezed.
+# - **Ask for a rival:** counts of the same text, squeezed.
 # - **One vector a word:** *bank* has one, whatever the sentence.
 #
 # minutes: 1

@@ -50,7 +50,7 @@ plots.road("02")
 # - **GloVe**: Pennington, Socher and Manning, *GloVe: Global Vectors for Word Representation*, EMNLP 2014 (D14-1162), section 3.
 # - **fastText**: Bojanowski, Grave, Joulin and Mikolov, *Enriching Word Vectors with Subword Information*, TACL 2017 (arXiv:1607.04606), section 3.
 #
-# Plan 100 minutes, 115 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 95 minutes. Where you leave one out, the course's function takes its position.
+# Plan 100 minutes, 115 with second tries, 35 more for the essays and the end. Short of time? Exercises 1 to 5, 7 and 8 are the spine, 95 minutes. Where you leave one out, the course's function takes its place.
 #
 # ## Letters
 #
@@ -344,7 +344,7 @@ check("train_glove", train_glove)
 #
 # minutes: 2
 #
-# say: Your counts, your loss, your loop: four million cells at each step. After one step the neighbours are half chance, after 150 *four* has its numbers and *night* has *last* and *Saturday*.
+# say: Your counts, your loss, your loop: four million cells at each step. After one step half of the neighbours are chance, after 150 *four* has its numbers and *night* has *last* and *Saturday*.
 #
 # ask: What is wrong with the neighbours of *he*?
 #
@@ -393,7 +393,7 @@ for word, at in near.items():
 # Here are four short runs of your loop, on 600 words (yours are shown if among them). One is sound. A, B and C have one fault each, from this list:
 #
 # 1. the words of the text are shuffled before they are counted
-# 2. a score is held to the count, and not to its logarithm
+# 2. a score is fitted to the count, not to its logarithm
 # 3. the learning rate is a hundred times too small
 # 4. pairs that never occur are fitted, too, to a number far below 0
 # 5. the biases start at 10
@@ -464,7 +464,7 @@ check("broken_counts", broken_counts)
 # %% [markdown] deck="words"
 # ## The wall: two people share one post box
 #
-# Who reads the letters thinks of **one strange person** who loves football and knitting.
+# Whoever reads the letters thinks of **one strange person** who loves football and knitting.
 #
 # . . .
 #
@@ -574,7 +574,7 @@ check("position", position)
 #
 # ask: The poll.
 #
-# expect: "All of them." Twelve words, one short training of GloVe: the next slide has sixty.
+# expect: "All of them." Twelve words, one short training of GloVe, and a coin gets nine of twelve one time in fourteen: the next slide has sixty.
 #
 # skip: Say the number.
 
@@ -655,7 +655,7 @@ merged_words.mixtures(STORED.numbers, STORED_LOOP.numbers)
 # %% [markdown] deck="words"
 # ## The ceiling of one vector
 #
-# Who sees only the word's vector has a **rule from words to senses**.
+# Whoever sees only the word's vector has a **rule from words to senses**.
 #
 # . . .
 #
@@ -872,7 +872,7 @@ interval_bars(
 predict("reach", "With how many words on each side is your reader best?", options=["1", "3", "10"])
 
 # %% [markdown] deck="printed" lines="1,3,5,6"
-# ## A wider mean is a worse reader
+# ## For merged words, a wider mean is a worse reader
 #
 # minutes: 1.5
 #
@@ -994,7 +994,7 @@ for word in ("打", "苹果"):
 # %% [markdown] deck="words"
 # ## What to take home
 #
-# - One photo for every role: a static vector is a **mixture** of its senses, by how often each occurs.
+# - One photo for every role: a merged vector is mostly a **mixture** of its two words; of senses this is likely.
 # - Whoever sees only the vector has a **ceiling**.
 # - The words around pass it, and mostly by **which words** they are.
 # - A mean of many neighbours loses order. The next lesson keeps it.
@@ -1014,7 +1014,7 @@ for word in ("打", "苹果"):
 #
 # - GloVe counts first, and fits scores to log-counts by weighted least squares; the weight stops at 1, and pairs that never occur add nothing.
 # - Pseudo-words are polysemous words with known answers, made out of any text. A pseudo-word's vector is mostly a mixture of its two words, weighted by frequency.
-# - A method that sees only the word's vector is held to the most frequent sense of each word.
+# - A method that sees only the word's vector cannot do better than each word's most frequent sense.
 # - On pseudo-words, the words around pass that ceiling even with random vectors; a bag of words is the control to beat.
 # - Ambiguity belongs to one language: 打 and 苹果, not 银行.
 
@@ -1187,7 +1187,7 @@ for size in (50, 300):
     print(f"random pieces, {size} numbers: {', '.join(f'{s:.0%}' for s in shares)}")
 
 # %% [markdown]
-# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And two controls do as well, without training. A count of equal pieces finds the right word at least as often. So do sums of *random* pieces, if they have 300 numbers; with 50 they find far fewer than fastText does. So for slips of the pen the pieces do the work. The sum is not at fault: few numbers blur it, and training mends a part of that. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
+# A word2vec model scores 0 on all of them: it has no vector to start from. A doubled letter breaks fewer pieces than two swapped letters, which break most of them. And two controls do as well, without training. A count of equal pieces finds the right word at least as often. So do sums of *random* pieces, if they have 300 numbers; with 50 they find far fewer than fastText does. So for typing errors the pieces do the work. The sum is not at fault: few numbers blur it, and training mends part of that. The authors call the choice of 3 to 6 characters arbitrary, and then check it (section 5.5).
 #
 # But look at what fastText does **not** change: *play* has one vector in every sentence. It knows how the word is written. It does not know where it stands.
 #

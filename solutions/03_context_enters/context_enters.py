@@ -348,7 +348,7 @@ readers.fading(slope_left)
 # skip: The middle line.
 
 # %% [markdown]
-# All three fade in the end: this is the **vanishing gradient**. A weight above 1 does not help: it drives the states towards 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. Against that helps **gradient clipping**: gradients are cut down to a largest length.)
+# All three fade in the end: this is the **vanishing gradient**. A weight above 1 does not help: it drives the states towards 1 and −1, where the tanh is flat. (With many numbers on the page the product can also explode. **Gradient clipping** helps: it cuts gradients down to a largest length.)
 #
 # The remedy is a second page $c$ (1997), for private notes: the **cell state**. From word to word it is **not** squashed: it is multiplied by a gate (2000) and added to. A **gate** is a number between 0 and 1, made anew at each word from the word $x_t$ and the old $h$:
 #
@@ -360,7 +360,7 @@ readers.fading(slope_left)
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: The same as a drawing. Follow the way from the old c to the new c: one product, one sum, nothing else. Everything that squashes lies beside this road. They type this class in exercise 4 and get the states of PyTorch's to six decimals.
+# say: The same as a drawing. Follow the path from the old c to the new c: one product, one sum, nothing else. Everything that squashes lies beside this road. They type this class in exercise 4 and get the states of PyTorch's to six decimals.
 #
 # ask: Where is the road on which a gradient can travel far?
 #
@@ -704,9 +704,9 @@ readers.cell_gradients(
 # %% [markdown]
 # The formula alone is no remedy. Fresh gates are half closed, and a note fades as before. With Brown, **training has opened them**. (In lesson 07, a 1 is added to $f$.)
 #
-# Counting is a strong opponent. With Brown, yours passes it only with its second reading. In the stored experiment a network of this size reads half a million words **once** (vocabulary 4,000). Its perplexity is 91.2 (89.6 to 92.7 over three seeds). Counts of pairs have 89.6, and counts of triples 86.8.
+# Counting is strong. With Brown, yours passes it in its second reading, its cache in the third. In the stored experiment a network of this size reads half a million words **once** (vocabulary 4,000). Its perplexity is 91.2 (89.6 to 92.7 over three seeds). Counts of pairs have 89.6, and counts of triples 86.8.
 #
-# But the two know different things: the **mixture**, half of each, has 75.9 there (75.3 to 76.5); two LSTMs, mixed, have 90.1 (89.2 to 91.0). A cheap rival is a **cache**, a tenth of the probability for the last 400 words: with it the triples have 78.2. Beside both the LSTM still brings 0.090 nats a word (0.085 to 0.095). So ask what a network *adds*.
+# But the two know different things: the **mixture**, half of each, has 75.9 there (75.3 to 76.5); two LSTMs, mixed, have 90.1 (89.2 to 91.0). A cheap rival is a **cache**, a tenth of the probability for the last 400 words: with it the triples have 78.2. Added to both, the LSTM still saves 0.090 nats a word (0.085 to 0.095). So ask what a network *adds*.
 #
 # Compare perplexities only on the same text **with the same vocabulary**: every rare word that becomes `<unk>` makes it easier.
 #
@@ -737,7 +737,7 @@ predict("forgetful", "The average page every 4 words: by what factor does perple
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: Across: how many words until it forgets. Beginning from zeros looks terrible, but most of that is no lost memory: the model has hardly ever met such a page. From the average page, a memory of four words is as good as counts of pairs, and sixteen times as many do not add much.
+# say: Across: how many words until it forgets. Beginning from zeros looks terrible, but most of that is no lost memory: the model has hardly ever met such a page. From the average page, resets every four words leave it about as good as counts of pairs; a longer memory brings most of its lead over them.
 #
 # ask: Which of the two curves says what memory is worth?
 #
@@ -855,7 +855,7 @@ predict("who_moves", "We replace word 5 of 11. Which states of your model move?"
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: Five words in: before it nothing moves at all. The replaced word moves nearly as much as it can, and then the trace fades, not evenly. A letter's sender, six words on, hardly knows.
+# say: Five words in: before it nothing moves at all. The replaced word moves by nearly its own length, and then the trace fades, not evenly. A letter's sender, six words on, hardly knows.
 #
 # ask: In *the bank of the river*, what does the state of *bank* know?
 #
@@ -893,7 +893,7 @@ for name, words in (("word t", ids[:, :-1]), ("word t + 1", ids[:, 1:])):
     print(f"bet of state t on {name}: perplexity {float(surprise.exp()):,.0f}")
 
 # %% [markdown]
-# **Measured: state t bets on word t + 1.** So the vector of word $t$ **contains** word $t$. That is no cheating: the loss asked for its neighbour.
+# **Measured: state t bets on word t + 1.** So the vector of word $t$ **contains** word $t$. That is not cheating: the loss asked for its neighbour.
 #
 # ### Does the state tell senses apart?
 #
@@ -1023,7 +1023,7 @@ readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 # %% [markdown] exercise="around_target" slide="subslide"
 # ### Exercise 9. Everything but the word itself
 #
-# Both readers have read `</s> w1 … wT </s>` and left a state at **each** position: `left` and `right`, (B, T + 2, H), both in the order of the text. A state has read its own position, too.
+# Both readers have read `</s> w1 … wT </s>` and left a state at **each** position: `left` and `right`, (B, T + 2, H), both in the order of the text. A state has read its own word, too.
 #
 # Write `around_target(left, right)`. Return (B, T, 2H): for each word $t$, the left state that has read everything **before** $t$, beside it the right state that has read everything **after** $t$. Autograd must be able to follow.
 
@@ -1037,7 +1037,7 @@ readers.gap(["</s>", "the", "bank", "was", "steep", "</s>"], 2)
 #
 # ask: Which slices?
 #
-# expect: "Both at position t." A state has read its own position. Then the answer stands in the question.
+# expect: "Both at position t." A state has read its own word. Then the answer stands in the question.
 #
 # skip: Show the answer at once.
 
@@ -1163,7 +1163,7 @@ for name, reader in (("context2vec", both_sides), ("the spoilt one", both_spoilt
     print(f"   less naive Bayes, over words: {lead(TASK.score(1.0 * correct - by_counts))}")
 
 # %% [markdown]
-# These leads' intervals redraw words and seeds (28 and 3); the figure's whiskers, seeds alone. The LSTM is 4.0 points (−1.0 to 9.0) before its untrained twins: no clear difference. context2vec is 13.4 points (7.9 to 19.0) before its own, and 12.2 (6.5 to 18.2) before the two words beside. Its 63.7 % stand above the line, 55.5.
+# These leads' intervals redraw words and seeds (28 and 3); the figure's whiskers, seeds alone. The LSTM leads its untrained twins by 4.0 points (−1.0 to 9.0): no clear difference. context2vec leads its own by 13.4 (7.9 to 19.0), and the two words beside by 12.2 (6.5 to 18.2). Its 63.7 % stand above the line, 55.5.
 #
 # But *random* vectors cannot say that *river* is like *stream*. Give both words **word2vec** vectors of the same text: context2vec is 5.1 points (−1.5 to 11.7) ahead of them, no clear difference. **Naive Bayes** counts two words on either side in the labelled sentences, without vectors: 60 %. context2vec is 3.4 points (−3.4 to 10.5) ahead of it, the LSTM 2.0 points (−5.0 to 8.6) behind: nothing clear. So plain text has not clearly paid. The spoilt reader is worth no more than two random words (one run).
 #
@@ -1212,7 +1212,7 @@ progress()
 # **Rubric, 2 points.** 0.5 for each of two real reasons (cost, the task's own encoder, one direction only, lack of data or machines), and 0.5 for each reasoned verdict that uses something from this lesson.
 
 # %% [markdown] model_answer="why_not_from_the_start"
-# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there, and this lesson has not weakened it. Many people also expected the task's own LSTM to learn the context that it needs from the labels. With hundreds of labels this lesson does not contradict them: the two words beside the target did as well as context2vec, or better. With eight labels a sense, context2vec was twelve points ahead of the same two words with random vectors, but not clearly ahead of them with word2vec's, nor of naive Bayes, which counts four neighbours and had read no plain text. So it is not shown that learning from plain text paid (lesson 09 asks what it adds to such counts). A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM bet no better than counts, though beside them it added something.
+# A static table can be downloaded and looked up. A contextual vector must be computed for each sentence, by a network that somebody has to keep and run. That cost is still there. Many people also expected the task's own LSTM to learn its context from the labels. With hundreds of labels this lesson does not contradict them: the two words beside the target did as well as context2vec, or better. With eight labels a sense, context2vec was twelve points ahead of those words with random vectors. It was not clearly ahead of them with word2vec's, nor of naive Bayes on four neighbours, which had read no plain text. So it is not shown that learning from plain text paid (lesson 09 asks what it adds to such counts). A third reason is that a reader needs much text, and the lesson rather confirms it: after one reading of half a million words an LSTM bet no better than counts, though beside them it added something.
 
 # %% [markdown]
 # ## Further reading

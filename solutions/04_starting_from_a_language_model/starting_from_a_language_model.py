@@ -21,7 +21,7 @@
 #
 # ask: Who was the first to fine-tune a pretrained language model?
 #
-# expect: "GPT." GPT is of June 2018. Dai and Le are of 2015, Ramachandran and others were on arXiv in November 2016.
+# expect: "GPT." GPT is from June 2018, Dai and Le from 2015, Ramachandran and others were on arXiv in November 2016.
 #
 # skip: Leave out the question.
 
@@ -164,7 +164,7 @@ check("go_on", go_on)
 #
 # minutes: 1.5
 #
-# say: A machine that talks reads its own word before it chooses the next: it is autoregressive. First line: the likeliest word each time. It turns in a circle. Second line: drawn by the probabilities, at temperature 0.7.
+# say: A machine that talks reads its own word before it chooses the next: it is autoregressive. First line: the likeliest word each time. It goes round in circles. Second line: drawn by the probabilities, at temperature 0.7.
 #
 # ask: Why does the likeliest word each time not give the likeliest sentence?
 #
@@ -279,7 +279,7 @@ def judged(bets, examples=TEXT.unseen[:400]):
 
 
 # %% [markdown] deck="poll"
-# ## How many sentences do counts of pairs judge rightly?
+# ## How many sentences do counts of pairs judge correctly?
 #
 # - about 50 %, as by chance
 # - about 70 %
@@ -296,7 +296,7 @@ def judged(bets, examples=TEXT.unseen[:400]):
 # skip: Take one vote.
 
 # %%
-predict("no_label", "Which part of the sentences do counts of pairs judge rightly?", unit="%")
+predict("no_label", "What share of the sentences do counts of pairs judge correctly?", unit="%")
 
 # %% [markdown]
 # (With one more language model, from another seed: about 15 s.)
@@ -356,7 +356,7 @@ outcome("no_label", 100 * alone["counts\nof pairs"].mean(), unit="%")
 #
 # minutes: 1.5
 #
-# say: These two are for the wall; the lesson takes its sentences from held-out text. The word *the* stays, the ends change sides. The sentences are in order, and every word has sensible neighbours.
+# say: These two are for the slide; the lesson takes its sentences from held-out text. The word *the* stays, the ends change sides. The sentences are in order, and every word has sensible neighbours.
 #
 # ask: What must a judge know, to find the originals?
 #
@@ -716,7 +716,7 @@ for name in ("random\nstart", "both"):
 outcome("order_start", gain.mean)
 
 # %% [markdown]
-# With Brown, the move pays. Your loop has noted the losses: the random start learns its labels nearly by heart, and next to nothing about other sentences. This is **overfitting**. What has moved in fits the same labels less, and judges other sentences better. But read the other bars.
+# With Brown, the move pays. Your loop has noted the losses: the random start learns its labels nearly by heart, and next to nothing about other sentences. This is **overfitting**. The network that moved in fits the same labels less closely, and judges other sentences better. But read the other bars.
 #
 # - Neither the **word vectors** alone nor the **LSTM** alone brings what both bring together: the LSTM was trained to read just these vectors.
 # - Naive Bayes on the two **ends** of a sentence does about as well as the whole move. A sentence seldom ends in *the*, and counting finds that out.
@@ -798,7 +798,7 @@ outcome("subjectivity_start", report.verdict("subjectivity"))
 #
 # ask: Which one do you believe? And which measurement would tell them apart?
 #
-# expect: "Knowledge." The word vectors alone would then not bring the whole gain, as they did just now.
+# expect: "Knowledge." Then what do its word vectors know? They brought the whole gain just now.
 #
 # skip: Read them.
 
@@ -1054,7 +1054,7 @@ outcome("a_little", 100 * left[FOR_ALL], unit="%")
 #
 # minutes: 2
 #
-# say: Subjective or objective, a thousand labels, three seeds. With labels alone, 82 per cent. With weight 1 the language model is whole, and the task near guessing, like the control with frozen layers. For the part of speech the same weight costs hardly anything.
+# say: Subjective or objective, a thousand labels, five passes, three seeds. With labels alone, 82 per cent. With weight 1 the language model is whole, and the task near guessing, like the control with frozen layers. For the part of speech the same weight costs hardly anything.
 #
 # ask: Which line would you choose?
 #
@@ -1073,7 +1073,7 @@ report.print_forgetting()
 # - For **subjective or objective** the accuracy falls from 82 % to 54 %, near guessing. The control, embedding and LSTM **frozen**, has 51 % there and 64 % for the part of speech.
 # - On subjective or objective, a tenth of the weight keeps most of the language model. There the accuracy is 76 %, with an interval from 61 to 91 (by Student's t).
 #
-# **The weight matters, and 1 is no safe choice.**
+# **The weight matters, and within five passes 1 is no safe choice.**
 #
 # Forgetting hurts only whoever still needs the old skill. Dai and Le do not. For a translator it is half of the work.
 
@@ -1320,7 +1320,7 @@ print(f"your language model, no telegram: {untold:.0f}; after practising: {untol
 outcome("seq2seq_start", times, unit="x")
 
 # %% [markdown]
-# With Brown, your translator from two language models **reads its telegram**. Its own more than halves the perplexity of the language model that has none. Another's more than doubles it, so it leads astray. The random start reads its own, too, but it has to learn English as well, from the same pairs. (Without the corpora there are too few pairs for that.)
+# With Brown, your translator from two language models **reads its telegram**. Its own more than halves the perplexity of the language model that has none. Another's more than doubles it: it misleads. The random start reads its own, too, but it has to learn English as well, from the same pairs. (Without the corpora there are too few pairs for that.)
 #
 # Now let it say a sentence. Perplexity is measured with teacher forcing; alone, the decoder reads what it has said itself. That is your loop of exercise 1, and taking the likeliest word each time is **greedy decoding**. Write a sentence of your own; it is sent as a telegram.
 
@@ -1467,7 +1467,7 @@ def broken_translators():
 check("broken_translators", broken_translators)
 
 # %% [markdown] hints="broken_translators"
-# nudge: Hold each one against the sound one. In which of the lines does it stand out?
+# nudge: Compare each with the sound one. In which of the lines does it stand out?
 #
 # idea: What does a telegram buy: compare own and another's. Where in the sentence is a translator worse: at the first word, or later? Is a splendid perplexity borne out by what it says?
 #

@@ -679,7 +679,7 @@ predict(
 )
 
 # %% [markdown] deck="printed"
-# ## It is the rules that count, not the learnt numbers
+# ## Trained with rules, it cannot do without them
 #
 # minutes: 3
 #
@@ -687,7 +687,7 @@ predict(
 #
 # ask: So what did the learnt transitions bring?
 #
-# expect: "Ten points." That is the rules. The learnt numbers bring at most 0.4 on average, in the stored runs.
+# expect: "Ten points." That is the rules, since training leant on them. The learnt numbers bring at most 0.4 on average in these two taggers, in the stored runs.
 #
 # skip: Read lines 1, 3 and 5. Live instead: change MINE and run the cell again, it takes a second or two.
 
@@ -736,7 +736,7 @@ report.decodings(free, plain.test, ways)
 report.learnt_transitions("What learnt transitions add to the rules, for chunks (stored)")
 
 # %% [markdown]
-# Beside its rules, a CRF's learnt numbers are worth little here: on average at most 0.4 points. (Against a softmax for each word: see the end.)
+# On top of its rules, a CRF's learnt numbers are worth little in these two taggers: on average at most 0.4 points. (Against a softmax for each word: see the end.)
 #
 # ### Three broken CRFs
 #
@@ -788,7 +788,7 @@ check("broken_crfs", broken_crfs)
 #
 # . . .
 #
-# She never learns your sorting. At every word she tells what she expects next, and what she expected before.
+# She never learns your sorting. At every word she tells you what she expects next, and what she expected before.
 #
 # minutes: 2
 #
@@ -943,7 +943,7 @@ gains = report.gains()
 outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 
 # %% [markdown] deck="words"
-# ## For names, context is half of it or more
+# ## For names, about half is context
 #
 # No language model **43.7** · counted clues, no network **49.5** · layer 0 **55.7** · top layer **66.5**
 #
@@ -953,7 +953,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 #
 # minutes: 1.5
 #
-# say: F1 on the course's own 62 test sentences, five seeds; the intervals are wide. Untrained layer 0 brings nothing clear. A CRF on clues that one counts by hand, endings, capitals, the words beside, is ahead of the tagger without a language model: it is the rival, and held to it context is nearly two thirds. No name of the test is marked in training, so words alone do not carry you as far as with chunks.
+# say: F1 on the course's own 62 test sentences, five seeds; the intervals are wide. Untrained layer 0 brings nothing clear. A CRF on clues that one counts by hand, endings, capitals, the words beside, has more on average than the tagger without a language model: measured from that rival, context is nearly two thirds. No name of the test is marked in training, so words alone do not carry you as far as with chunks.
 #
 # ask: Why does context do more for names than for chunks?
 #
@@ -968,9 +968,9 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 #
 # And the rival without a network? A CRF on **clues** that one counts by hand (endings, capitals, the words beside; lesson 09 has it) has an F1 of 70.2 on the same draws of 1 %, where the tagger without the language model has 70.9. So that tagger is no straw man. But neither has read plain text.
 #
-# **Counted vectors** have: neighbours counted in the language model's own text, PPMI and SVD (lesson 01), no network. In the place of her states they bring 10.0 points of F1 over no language model (5.7 to 14.3; 1 %, three seeds). Layer 0 is 4.9 ahead of them (2.9 to 6.8), and it also has a vector for a word that was never counted; the top layer is 7.9 ahead (6.3 to 9.6). So more than half of the gain is to be had by counting. **What the network adds is 8 points**, not 17.
+# **Counted vectors** have: neighbours counted in the language model's own text, PPMI and SVD (lesson 01), no network. In place of her states they bring 10.0 points of F1 over no language model (5.7 to 14.3; 1 %, three seeds). Layer 0 is 4.9 ahead of them (2.9 to 6.8), and it also has a vector for a word that was never counted; the top layer is 7.9 ahead (6.3 to 9.6). So more than half of the gain is to be had by counting. **What the network adds is 8 points**, not 17.
 #
-# For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.) There the clues have 49.5 (five seeds; 38 to 60 over seeds and sentences), more on average than the 43.7 without the language model. Held to them, layer 0 brings 6 points, and context 11 more.
+# For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.) There the clues have 49.5 (five seeds; 38 to 60 over seeds and sentences), more on average than the 43.7 without the language model. Measured from them, layer 0 brings 6 points, and context 11 more.
 
 # %%
 report.print_names()
@@ -1192,7 +1192,7 @@ report.taken_apart("What changes when a part is moved or left out (stored)")
 # - **Where to join.** For names (CoNLL-2003) the paper has 91.55 at the input, **91.93** after the first LSTM, 91.72 after the second (Table 5). For ours, the input is level with the first LSTM with 1 % of the labels, and a little ahead with 10 %. The place after the second, where no LSTM is left to read the remarks, is clearly worse.
 # - **One direction or both, big or small.** In the paper both directions add 0.22 to 0.27 points to the forward one, and the large one (perplexity 30.0) 0.26 to 0.31 to the small (Table 6). Perplexities of other texts and vocabularies, ours for one, cannot be set beside these.
 # - **Is the tagger's own bidirectional LSTM needed at all?** Let the consultant decide alone: only her states, a dense layer and the CRF. In the paper that is worse than no language model (88.17 against 90.87, names, all labels). Ours, with few labels, are far ahead of no language model even so.
-# - **The CRF.** With a softmax for each word in its place, trained as such, about a point is lost.
+# - **The CRF.** With a softmax for each word in its place, trained as such and decoded without the rules, about a point is lost.
 
 # %% [markdown]
 # ## Further reading
@@ -1205,4 +1205,4 @@ report.taken_apart("What changes when a part is moved or left out (stored)")
 # Next: **06 · from characters.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Is a CRF still used?* With strong contextual vectors its advantage shrinks; BERT's paper tags names with a softmax for each word and no CRF. *Do the LM states of word k not give away word k?* They contain it, and nothing is wrong with that: the tagger is meant to see the word; only the language model's own loss must not. *Are the two language models one?* In the paper they are two separate models that share nothing; ours, like ELMo's, shares its character layer and its softmax between the directions. *Why not train the consultant along?* That is fine-tuning, lesson 11.
+# **Instructor, common questions.** *Is a CRF still used?* With strong contextual vectors its advantage shrinks; BERT's paper tags names with a softmax for each word and no CRF. *Do the LM states of word k not give away word k?* They contain it, and nothing is wrong with that: the tagger is meant to see the word; only the language model's own loss must not. *Are the two language models one?* In the paper they are two separate models that share nothing; ours, like ELMo's, shares its character layer and its softmax between the directions. *Why not train the consultant, too?* That is fine-tuning, lesson 11.

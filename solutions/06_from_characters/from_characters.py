@@ -213,7 +213,7 @@ check("character_ids", character_ids)
 #
 # say: The first number says that a word begins, 259. Then the bytes of the word in UTF-8, then the end, 260, and the rest of the row is padding, 261. Bytes and not letters: Unicode has more than a hundred thousand characters, bytes are 256. *A* is one byte, the i with two dots is two, a Chinese character three. One is added to every id, so that zero is free and means: no word here.
 #
-# ask: Why not use zero for padding inside of a word?
+# ask: Why not use zero for padding inside a word?
 #
 # expect: "It would be the same." Zero says that the sentence is over. Three broken encoders come later; one of them does just that.
 #
@@ -802,7 +802,7 @@ clear = 0 if ahead["low"] > 0 else 1 if ahead["high"] < 0 else 2
 outcome("grammar", CLEARLY[clear])
 
 # %% [markdown]
-# The encoder is far ahead of its twin. But most of it stands at the end of the word, and the twin looks at all letters alike. Give it only the **last four**, and the stored lead, 18.8 points (15.2 to 22.8, over words and three twins), shrinks to 7.4 (5.2 to 9.6). More than half of what training added is *where to look*. Beyond the ending it adds a few points.
+# The encoder is far ahead of its twin. But most of the grammar is at the end of the word, and the twin looks at all letters alike. Give it only the **last four**, and the stored lead, 18.8 points (15.2 to 22.8, over words and three twins), shrinks to 7.4 (5.2 to 9.6). More than half of what training added is *where to look*. Beyond the ending it adds a few points.
 #
 # ### Misspellings
 #
@@ -1063,17 +1063,17 @@ progress()
 #
 # This section takes about ten minutes. Nothing above or in later lessons needs it.
 #
-# First, two claims that one meets. *"Character input is especially useful for German or Turkish, as ELMo shows"*: reasonable, but the paper's experiments are in English. *"Character-level models were a flash in the pan of 2015 to 2017"*: they were an alternative to pretrained word vectors then, and ELMo itself reads characters. We know of no measurement that settles it.
+# First, two common claims. *"Character input is especially useful for German or Turkish, as ELMo shows"*: reasonable, but the paper's experiments are in English. *"Character-level models were a flash in the pan of 2015 to 2017"*: they were an alternative to pretrained word vectors then, and ELMo itself reads characters. We know of no measurement that settles it.
 #
 # Then the gate. Fifty layers deep, with random weights: how much of a gradient arrives below highways, and below layers without any gate?
 
 # %% slide="subslide"
 from course.from_characters.deep_highways import through_layers
 
-through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
+through_layers(highway, biases=(-5.0, -2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 
 # %% [markdown]
-# The first stack without gates loses nearly everything. The second loses less than the highways do: weights $\sqrt 2$ times as large make up for what relu cuts off (*He initialisation*, after He and others, 2015), and about half arrives through fifty layers. **At this start, a careful choice of the weights does more than the gate.**
+# The first stack without gates loses nearly everything. The second loses less than the highways do: weights $\sqrt 2$ times as large make up for what relu cuts off (*He initialisation*, after He and others, 2015), and about half arrives through fifty layers. **At this start, careful weights do as much as the gate: each needs the right start.** (A bias of minus 5 opens the carry lane further, and more arrives than below the weights.)
 
 # %% [markdown]
 # ## Further reading
@@ -1085,4 +1085,4 @@ through_layers(highway, biases=(-2.0, 0.0), depths=[1, 2, 5, 10, 20, 50])
 # Next: **07 · a biLM from scratch.**
 
 # %% [markdown] instructor=true
-# **Instructor, common questions.** *Why not subwords?* They were there: GPT used byte-pair encoding in ELMo's year. Pieces solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never turns an order round. *Why does the untrained encoder find misspelt words so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 7:* "Does training make the encoder better at finding misspelt words?"
+# **Instructor, common questions.** *Why not subwords?* They were there: GPT used byte-pair encoding in ELMo's year. Pieces solve the same problem with a table; a character encoder is slower and knows no boundary between pieces. *Why does the padding mark take part in the convolution?* It was there in training, so a short word's windows see it; leaving it out changes vectors (encoder A). *Is the maximum taken before or after relu?* It makes no difference: relu never reverses an order. *Why does the untrained encoder find misspelt words so well?* Random filters keep most of what the letters say, so words that share windows share numbers. *Poll before section 7:* "Does training make the encoder better at finding misspelt words?"

@@ -260,12 +260,12 @@ check("fit", fit)
 #
 # ask: A first loss of 9 with a vocabulary of a thousand. What does it tell?
 #
-# expect: "A bad start, training will mend it." The model is surer than it may be, and wrong: look at the scale of the first scores.
+# expect: "A bad start, training will mend it." The model is too sure, and wrong: look at the scale of the first scores.
 #
 # skip: Read them.
 
 # %% [markdown] slide="subslide"
-# Two checks cost nothing and find most mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart (to overfit it). If it cannot, the fault is not the data.
+# Two checks cost nothing and find some mistakes. Before the first step a model knows nothing, so it should pay about $\ln V$ nats a token. And it must be able to learn **one** batch by heart (to overfit it). If it cannot, the fault is not the data.
 
 # %% slide="subslide"
 TwoWay, bilm_loss, fit = (
@@ -886,7 +886,7 @@ step_through(["<S>", *SENTENCE.split(), "</S>"], best)
 # %% [markdown] slide="slide"
 # ## 4. Pretrain yours
 #
-# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word do: few words are longer. It reads 200 batches of 32 sentences (each sentence once, or a few times if your text is short) with your loss and your loop, and writes a sentence before, in the middle and after (about 12 s).
+# Now train a small model made of your own parts: letters, two layers of 64 cells in each direction, 32 numbers shown. A `Speaker` holds it and a softmax. Twenty ids a word are enough: few words are longer. It reads 200 batches of 32 sentences (each sentence once, or a few times if your text is short) with your loss and your loop, and writes a sentence before, in the middle and after (about 12 s).
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -971,7 +971,7 @@ print(*(f"{when}: {text}" for when, text in told.items()), sep="\n")
 #
 # say: Both readers pass the counts of words, and the counts of pairs are still ahead of both. So little reading makes no sentences. The published model reports 39.7 for both directions after ten epochs over some 800 million words; no number of this figure can be compared with that.
 #
-# ask: Why may it not be compared?
+# ask: Why can they not be compared?
 #
 # expect: "It is another model." Another text and another vocabulary: ours has a thousand words.
 #
@@ -1202,7 +1202,7 @@ leaks = bool(np.tril(ahead, -1).any() or np.triu(behind, 1).any())
 outcome("one_layer", "yes" if leaks else "no")
 
 # %% [markdown]
-# No second layer, no position to meet: each half of this sentence, read alone, has read its own side only. Yet let the **whole** state bet on the next word, and the model copies again: its backward half has read that word. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
+# No second layer, no place to meet: each half of this sentence, read alone, has read its own side only. Yet let the **whole** state bet on the next word, and the model copies again: its backward half has read that word. No state is at fault then; the question is. The causality test shows **which states have read which words**. Whether they are asked for one of these words, you must check yourself.
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken runs
@@ -1233,7 +1233,7 @@ def beside(model):
 
 
 # %% [markdown]
-# Each comes with the question that it is asked; the rest is yours (about 8 s):
+# Each brings its own question; the rest is yours (about 8 s):
 
 # %%
 ends, distances, four = {}, {}, {}
@@ -1255,7 +1255,7 @@ plots.bars(
 )
 
 # %% [markdown] deck="figure"
-# ## Three of these four runs are ill
+# ## Three of these four runs are faulty
 #
 # minutes: 2.5
 #
@@ -1501,7 +1501,7 @@ for name, others in than.items():
 # %% [markdown]
 # The lines above compare on the same sentences, so read the intervals there: one that leaves out 1 is a difference. Both biLMs have the same size. What lies between the bars of the new softmax: one has read 3.9 million words of **other** texts, each almost three times.
 #
-# **Are the counts ahead?** That hangs on what sits on the states. A softmax from 256 sentences is behind all counts. One that has read 150,000 words of the checkpoint's own text is ahead of them: with Brown's sentences, all counts have about 1.19 times its perplexity. So before you say that a frozen network knows little, ask whether its reader has learnt enough.
+# **Are the counts ahead?** That depends on what sits on the states. A softmax from 256 sentences is behind all counts. One that has read 150,000 words of the checkpoint's own text is ahead of them: with Brown's sentences, all counts have about 1.19 times its perplexity. So before you say that a frozen network knows little, ask whether its reader has learnt enough.
 #
 # And what do the states **add**? With both together, the perplexity of all counts is about 1.28 times as high. To compare alike, the last three lines have the new softmax throughout. There the read states still add, and clearly. With Brown, untrained states add nothing to the counts, nor does layer 0, where each word stands alone. So it is reading that has brought this: perhaps words further back, perhaps which contexts are alike. We have not measured which. And the rival decides how much there is to find: take the pairs of any word out of the tables, and it looks like more. Try it.
 #

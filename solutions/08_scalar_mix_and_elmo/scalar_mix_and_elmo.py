@@ -158,7 +158,7 @@ word_explorer(
 )
 
 # %% [markdown]
-# The stage finds the stage. But whom do hockey and the cello find?
+# The stage finds the stage. But what do hockey and the cello find?
 
 # %% [markdown] deck="formula"
 # ## The mixing desk: a slider for each layer, one knob for the volume
@@ -236,13 +236,13 @@ check("scalar_mix", scalar_mix)
 #
 # minutes: 2
 #
-# say: Each point is one occurrence, 512 numbers flattened to two. Layer 0 knows no context: a word has the same vector everywhere, only its capital letter and its ending make a difference. As the other layers come in, nouns and verbs part. In the notebook this figure has sliders.
+# say: Each point is one occurrence, 512 numbers flattened to two. Layer 0 knows no context: a word has the same vector everywhere, only its capital letter and its ending make a difference. As the other layers come in, nouns and verbs separate. In the notebook this figure has sliders.
 #
 # ask: What does gamma change in this picture?
 #
 # expect: "It pulls the groups apart." It makes every vector longer or shorter and turns none, so the neighbours stay the same.
 #
-# skip: Say only that nouns and verbs part. Live instead: move the sliders in the notebook; each move is drawn at once.
+# skip: Say only that nouns and verbs separate. Live instead: move the sliders in the notebook; each move is drawn at once.
 
 # %% slide="subslide"
 from course.scalar_mix_and_elmo.mix_sliders import mix_sliders
@@ -386,7 +386,7 @@ plots.bars(
 outcome("held", float(100 * held[1]), unit="%")
 
 # %% [markdown]
-# With γ free, the truth comes out. With γ held the shares cannot make the mix louder, because they sum to one. So they bend towards layer 2, the loudest. The paper calls γ "of practical importance to aid the optimization process".
+# With γ free, the truth comes out. With γ held the shares cannot make the mix louder, because they sum to one. So they bend towards layer 2, the loudest, likely for that reason. The paper calls γ "of practical importance to aid the optimization process".
 
 # %% [markdown] deck="words"
 # ## One microphone is twice as loud as another
@@ -606,7 +606,7 @@ predict(
 #
 # minutes: 2.5
 #
-# say: Zero is the plain average. Left of it, layer 0 alone is five points behind, and the top layer alone two. Learning the shares brings nothing that we can see: the interval holds zero. Three draws of sentences, and the bars are over draws and test sentences.
+# say: Zero is the plain average. Layer 0 alone is five points below it, with its neighbours three, the top layer alone two. Learning the shares brings nothing that we can see: the interval holds zero. Three draws of sentences, and the bars are over draws and test sentences.
 #
 # ask: Why does learning bring nothing here?
 #
@@ -648,7 +648,7 @@ better = {"ahead": "learned shares", "behind": "the plain average"}
 outcome("best_mix", better.get(by_learning.verdict, by_learning.verdict))
 
 # %% [markdown]
-# A bar is the lead over the average on the same words, a whisker its 95 % interval over draws and sentences. **Context** brings most: layer 0, which has none, is five points behind. Does it take an LSTM? Not for all of it: with its neighbours' at its sides, it is about three points behind. The rest is the LSTM's. In parts of speech the top layer alone is about two points behind. Learning the shares brought nothing that we can see. But look at the shares:
+# A bar is the lead over the average on the same words, a whisker its 95 % interval over draws and sentences. **Context** brings most: layer 0, which has none, is five points behind. Does it take an LSTM? Not for all of it: with its two neighbours' layer 0 beside it, it is about three points behind. The rest is not in those two. In parts of speech the top layer alone is about two points behind. Learning the shares brought nothing that we can see. But look at the shares:
 
 # %% [markdown] deck="figure"
 # ## Layer 2 is turned up; with the layer norm, no longer
@@ -1190,7 +1190,7 @@ check("errors_gone", errors_gone)
 # %% [markdown] deck="figure"
 # minutes: 1.5
 #
-# say: Six tasks, table 1 of the paper. The bars are relative error reduction: which share of the errors is gone. Against each task's baseline, and against the best system before. ELMo was ahead in all six with one method.
+# say: Six tasks, table 1 of the paper. The bars are relative error reduction: which share of the errors is gone. Against each task's baseline, and against the best system before. ELMo was ahead in five with one method, and level in SNLI.
 #
 # ask: SQuAD: 24.9 per cent of errors gone. Better than what?
 #
@@ -1217,14 +1217,14 @@ plots.bars(
 )
 
 # %% [markdown]
-# ELMo was ahead in all six, with one method. How far ahead depends on whom you compare with. Coref's baseline was itself the best system, so its bars are equal; SNLI has the smallest gain either way.
+# ELMo was ahead in five of six with one method, and level in SNLI (88.7 ± 0.17 against 88.6). How far ahead depends on whom you compare with. Coref's baseline was itself the best system, so its bars are equal; SNLI has the smallest gain either way.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
 #
 # > *"With ELMo, polysemy is solved. It even gets the part of speech right."*
 #
-# The best-known picture of ELMo is the paper's table 4: *Chico Ruiz made a spectacular play on Alusik's grounder* finds baseball, and *Olivia De Havilland signed to do a Broadway play* finds the theatre. Both sentences stand in the Brown corpus. So ask our model, which never read Brown, for the nearest of Brown's *play*s. (From here on the results are stored.)
+# The best-known picture of ELMo is the paper's table 4: *Chico Ruiz made a spectacular play on Alusik's grounder* finds baseball, and *Olivia De Havilland signed to do a Broadway play* finds the theatre. Both are in the Brown corpus. So ask our model, which never read Brown, for the nearest of Brown's *play*s. (From here on the results are stored.)
 
 # %% slide="subslide"
 from course.results.stored import stored_result
@@ -1316,7 +1316,7 @@ for rival in (*CONTROLS, "layer 1"):
 #
 # - The plain average does nearly as well as learned shares, and a share says how **loud** a layer is.
 # - A difference is explained by a change that makes it **vanish**.
-# - *Contextualized* matters more than *deep*.
+# - *Contextualized* matters more than *deep*, in the paper's table 2.
 # - Context separates grammar well. In meaning, counting the neighbours is a hard opponent.
 #
 # minutes: 1
@@ -1334,7 +1334,7 @@ for rival in (*CONTROLS, "layer 1"):
 #
 # - ELMo mixes all layers by softmax-normalised weights, times γ, learned by the task. A wrong γ, or a loud layer, bends the shares; the plain average does nearly as well.
 # - Your parts agree with AllenNLP, from the second sentence on only if the states are carried.
-# - *Deep* means all layers. *Contextualized* means a vector for each occurrence, and matters more.
+# - *Deep* means all layers. *Contextualized* means a vector for each occurrence, and matters more (table 2).
 # - Context separates grammar well, and most of that is the word before. In meaning, a count of neighbouring words is a hard opponent.
 
 # %%
@@ -1354,7 +1354,7 @@ progress()
 # **Rubric, 3 points.** 1 for the reason: to predict a neighbour the state must hold what the neighbours depend on, and the words around differ between senses; the vector is made anew for each sentence. 1 for two numbers, each with its control (untrained network, random vectors or layer 0 of the neighbours, naive Bayes, majority or first sense, chance), and for grammar against meaning. 1 for an improvement with a reason (both sides in one layer, more text and size, attention, subwords, fine-tuning in place of freezing). 0.5 in all for "no, because it makes mistakes" alone.
 
 # %% [markdown] model_answer="is_polysemy_solved"
-# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, a linear probe of layer 2 has 84 %, three points below naive Bayes (87 %); both together have 88 %, 1.4 points more than naive Bayes alone (0.5 to 2.4). From layer 0 of the neighbouring words in its place, which has read no sentence, it cannot be told. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
+# A language model must bet on the next word, and the words that follow *play* in a sentence about a stage are not those in one about baseball. So its state has to keep whatever tells such sentences apart. Nobody names senses; they come along because they make the bets better, and because each occurrence gets a vector of its own. Grammar comes along in the same way, and more easily: in Brown, 97 % of the nearest neighbours of *play* have its part of speech, where an untrained network has 59 % and chance 50 %; the word before alone brings 91 %. Meaning within one part of speech is harder. For *bank* layer 2 has 72 % against 60 % untrained; random vectors of the neighbouring words have 63 %, and its lead of 9 points over them has an interval from 2 to 16. But from the trained layer 0 of the same words, laid side by side in their order, it cannot be told. On senseval, with a thousand examples of a word, a linear probe of layer 2 has 84 %, three points below naive Bayes (87 %); both together have 88 %, 1.4 points more than naive Bayes alone (0.5 to 2.4). Layer 0 of the neighbouring words, which has read no sentence, does as well in its place. In the paper the large model reaches 69.0 on all words of a text, where always taking WordNet's first sense gives 65.9. That is helpful, and it is not solved.
 #
 # Today I would let the two directions meet inside the network. In ELMo no state has read both sides; they are only laid side by side at the end. That needs another training task, because a model must not see its answer. More text and a larger network help as well, and so does tuning the whole network on the task in place of freezing it.
 

@@ -39,7 +39,7 @@ plots.road("09")
 # ## What you will be able to do
 #
 # - ask a frozen layer what it knows, with two probes of your own, one of which you derive and train,
-# - say what a network adds to the counting that one could do without it,
+# - say what a network adds to plain counting,
 # - measure how much of a probe's score was learnt by heart,
 # - find the fault in a probe that looks good,
 # - freeze, mix and concatenate: at the input of a task, at its output, at both,
@@ -300,7 +300,7 @@ outcome("adds", adds.mean, unit="points")
 # %% [markdown]
 # Hollow bars are controls: no trained LSTM has read the sentence for them. The whiskers, and the intervals in brackets, say what other *words* would have given.
 #
-# A vote by layer 1 is far ahead of layer 0, which sees no context: it can tell *bank* from *banks*, no more. That sounds like a triumph of reading. But naive Bayes, without a network, cannot be told from layer 1. Together they are ahead of counting alone: **the network adds about seven points**. Layer 0 and the untrained network add nothing that we can see, so it is not just any second opinion.
+# A vote by layer 1 is far ahead of layer 0, which sees no context: it can tell *bank* from *banks*, no more. That sounds like a triumph of reading. But layer 1 is not clearly ahead of naive Bayes, which has no network. Together they are ahead of counting alone: **the network adds about seven points**. Layer 0 and the untrained network add nothing clear. (The untrained one: 1.8, −3.0 to 6.7.)
 #
 # Is it the LSTM? Layer 0 of seven words, side by side in their order, has trained letters and no LSTM. It adds five points, and the last line cannot tell it from layer 1. So these sentences show that *training* adds something to counting: similar words have similar vectors. They do not show that *reading* does.
 #
@@ -499,7 +499,7 @@ predict("line", "Of how many of 100 words will your probe find the label, from l
 #
 # minutes: 2.5
 #
-# say: Hollow bars are controls. Clues, without a network, are right for 85 words of 100. Layer 0 of three words is ahead of layer 0 of one. Layer 1 is ahead of both, and has 92: seven points more than counting. In an untrained network, layer 1 has 58.
+# say: Hollow bars are controls. Clues, without a network, are right for 85 words of 100. Layer 0 of three words is ahead of layer 0 of one. Layer 1 is ahead of both, and has 92: seven points more than clues from these words. In an untrained network, layer 1 has 58.
 #
 # ask: Layer 1 leads layer 2 by one point, and the interval does not hold zero. Is that the famous sentence?
 #
@@ -572,7 +572,7 @@ print("over sets and sentences:", Lead.of(share(again, SENTENCES)))
 #
 # minutes: 2.5
 #
-# say: First bar: words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. Second bar, hatched: new words. Random numbers fall to 19, the trained layers to 86.
+# say: First bar: words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. Second bar, hatched: new words. Random numbers fall to 19, layers 1 and 2 to 86.
 #
 # ask: Six words of ten were met. What does an average over all words hide?
 #
@@ -607,7 +607,7 @@ interval_bars(
 # %% [markdown]
 # On words that the probe has met, the commonest label is as good as the best layer, and random numbers are nearly as good: learnt by heart. On new words both fail. The clues, which see endings and neighbours, find seven new words of ten; layers 1 and 2 find sixteen points more. Here the network adds most.
 #
-# Hewitt and Liang ask how well the probe does where there is **nothing** to understand. In their **control task** every word type gets a random label and keeps it wherever it stands. Who is right here has learnt by heart.
+# Hewitt and Liang ask how well the probe does where there is **nothing** to understand. In their **control task** every word type gets a random label and keeps it wherever it stands. Whoever is right here has learnt by heart.
 
 # %% [markdown] exercise="control_labels"
 # ### Exercise 4. Random labels
@@ -691,7 +691,7 @@ check("selectivity", selectivity)
 #
 # ask: The poll.
 #
-# expect: "Less than 5: there is nothing to learn." Who recognises the word knows its label by heart.
+# expect: "Less than 5: there is nothing to learn." Whoever recognises the word knows its label.
 #
 # skip: Say the number.
 
@@ -1021,7 +1021,7 @@ predict(
 #
 # minutes: 2.5
 #
-# say: Hollow bars are controls. First, stored: vectors that are counted in ELMo's own text. A CRF on clues, without a network: about 70. An LSTM above the clues is behind it, and so are untrained layers. Layer 0 reads letters and no sentence: 82. All layers at the input: about 86. So most of the lead is there before a sentence is read; the reading adds four points.
+# say: Hollow bars are controls. First, stored: vectors counted from ELMo's own text. A CRF on clues, without a network: about 70. An LSTM above the clues is behind it, and so are untrained layers. Layer 0 reads letters and no sentence: 82. All layers at the input: about 86. So most of the lead is there before a sentence is read; the reading adds four points.
 #
 # ask: Which bar is missing in the paper's tables?
 #
@@ -1213,7 +1213,7 @@ predict("largest", "Own scale: which layer gets most for words?", options=["0", 
 #
 # minutes: 2.5
 #
-# say: Each task twice: at the layers' own scale, and with all layers at one scale. For words the largest share moves. Nothing that the layers know has changed. So a learned weight does not measure knowledge.
+# say: Each task twice: at the layers' own scale, and with all layers at one scale. For words layer 2 loses its lead. Nothing that the layers know has changed. So a learned weight does not measure knowledge.
 #
 # ask: What would measure it?
 #
@@ -1308,7 +1308,7 @@ for name, each in fixed.items():
 # - Beside a probe stand an untrained model, layer 0, and counting without a model. The finding is what the network *adds*: a paired difference.
 # - New words show what a layer knows. A control task shows what the probe learns by heart; selectivity is the difference.
 # - Both LSTM layers know syntax and meaning. The gaps are small.
-# - Freeze, mix, concatenate: at the input, at the output, or both, each with weights of its own. Much of what ELMo brings to a tagger is in layer 0, before any sentence is read, and a part of that in counts of the same text.
+# - Freeze, mix, concatenate: at the input, at the output, or both, each with weights of its own. Much of what ELMo brings to a tagger is in layer 0, before any sentence is read, and counts of the same text hold part of that.
 # - Learned weights depend on the scale of the layers. They do not measure knowledge.
 
 # %%

@@ -83,7 +83,7 @@ plots.road("12")
 #
 # minutes: 2
 #
-# say: At the word *gate* the noun lies behind you and the verb ahead. Neither of the two is wrong alone; only together. ELMo's vector at this word has one half from each reader. A linear reader adds up its numbers, each with a weight, and says yes above zero.
+# say: At the word *gate* the noun lies behind you and the verb ahead. Neither is wrong alone; together they are. ELMo's vector at this word has one half from each reader. A linear reader adds up its numbers, each with a weight, and says yes above zero.
 #
 # ask: Which of the two halves knows that something is wrong?
 #
@@ -318,7 +318,7 @@ class BlankModel(nn.Module):
 
 
 # %% [markdown]
-# Its size apart, this is BERT: 12 or 24 blocks there, one here. Two things differ. Our positions begin as **sinusoidal** ones (waves: sines and cosines), so that neighbours begin alike; BERT's begin at random. And `side` can close the right side of every token, which you will need for a comparison. (`top` is one more layer before the scores, as in BERT.)
+# Size apart, this is BERT: 12 or 24 blocks there, one here. Two things differ. Our positions begin as **sinusoidal** ones (waves: sines and cosines), so that neighbours begin alike; BERT's begin at random. And `side` can close the right side of every token, which you will need for a comparison. (`top` is one more layer before the scores, as in BERT.)
 
 # %% [markdown] exercise="pad_rows"
 # ### Exercise 2. One batch
@@ -478,7 +478,7 @@ def train(model, steps, asks, seed=0, look=lambda step: None):
 #
 # minutes: 2
 #
-# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has the same guesses. After it: *mr* before *Howard*, 82 per cent; but also *the prime government says*, *they have been the game*. It is small, and it has read twelve hundred sentences.
+# say: A thousand words, one block, states of 64 numbers, on the news that comes with gensim. Before training every blank has idle guesses. After it: *mr* before *Howard*, 82 per cent; but also *the prime government says*, *they have been the game*. It is small, and it has read twelve hundred sentences.
 #
 # ask: What has it learnt, and what not?
 #
@@ -555,7 +555,7 @@ print(f"Largest distance from PyTorch's attention weights: {apart:.0e}")
 print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share in looks))
 
 # %% [markdown]
-# Most goes to its two neighbours, *prime* and *says*. What it makes of them is another matter: ours filled in *government*.
+# Most goes to *prime*, to `[SEP]` and to *says*. What it makes of them is another matter: ours filled in *government*.
 #
 # ### What would counting do?
 #
@@ -736,7 +736,7 @@ print(f"they agree, ELMo's halves: {elmo_new:.0%}; of sentences learnt from: {el
 #
 # minutes: 2
 #
-# say: Back to the question: what do both sides at once bring on real text? The rival is fair: two separate models, one for each side, their probabilities multiplied and divided by the word's own. A product of experts. It is what ELMo's users can do afterwards.
+# say: Back to the question: what do both sides at once bring on real text? The rival: two separate models, one for each side, their probabilities multiplied and divided by the word's own. A product of experts. ELMo's users could do it afterwards. (These two were asked at blanks, as both was; ELMo's readers learn from every word.)
 #
 # ask: The poll. How much will lie between them?
 #
@@ -796,11 +796,11 @@ for names, found in BLANKS["twice_as_sure"].items():
 outcome("product", FEWER[leads["product less both"].verdict])
 
 # %% [markdown]
-# On this other text, with five times as many sentences as yours, reading both sides at once is far ahead of either side. It is ahead of the counts, too, and added to them it saves a third of a nat. But against **two readers that never meet** it is not: their product of experts cannot be told apart from it. With counts added to either, it is ahead by 0.03 nats (0.00 to 0.05): clear, and next to nothing. Most of what the two sides know of a blank can be joined afterwards, as ELMo's users do.
+# On this other text, with five times as many sentences as yours, reading both sides at once is far ahead of either side. It is ahead of the counts, too, and added to them it saves a third of a nat. But it is not ahead of **two readers that never meet**: their product of experts is level with it. (They, too, were asked at blanks alone; ELMo's readers learn from every word.) With counts added to either, it is ahead by 0.03 nats (0.00 to 0.05): clear, and next to nothing. Most of what the two sides know of a blank can be joined afterwards, as ELMo's users do.
 #
 # Do the two know different blanks? In about one blank of eight, both at once gives the right word twice the product's probability, and in about as many it is the other way round (the last lines). But two starts of *both at once* differ as much, so this says nothing of sides.
 #
-# The product has two networks, though. Two starts of *both at once*, multiplied in the same way, are as large, and they are ahead of two readers that never meet: 0.11 nats (0.06 to 0.14). So at one size, reading both sides at once pays, a little. (We have not added counts to these two.) And to both at once, counts add 0.13 nats (0.07 to 0.18): it has not learnt all pairs yet.
+# The product has two networks, though. Two starts of *both at once*, multiplied in the same way, are as large, and they are ahead of two readers that never meet: 0.11 nats (0.06 to 0.14). So at one size, and asked the same, reading both sides at once pays, a little. (We have not added counts to these two.) And to both at once, counts add 0.13 nats (0.07 to 0.18): it has not learnt all pairs yet.
 #
 # Why so little? Perhaps a blank of real text seldom asks for what stands in neither side alone, as section 1 did. (That was not measured.) And these are short sentences and small networks. The paper argues for joint reading (section 5.1); no table of it trains ELMo's way.
 
@@ -953,7 +953,7 @@ check("broken_blanks", broken_blanks)
 # outline: Compare the second bar of the two low runs with the sound run's. The third broken run has losses like the sound one's: look at the number that depends on the order of the words.
 
 # %% [markdown] model_answer="broken_blanks"
-# **A** is asked for every word (3): five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no position embeddings (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). A loss means something only for the question that it was asked.
+# **A** is asked for every word (3): more than five in six stand in sight, so it repeats them and reports a low loss, but it has met blanks too and fills them about as well as the sound run. **B** has no position embeddings (4): its losses hardly show it, but a blank's state does not move when the other words change places. **C** never saw a blank (1): its report is good, and its blanks cost it more than a blind guess among all words would (6.9 nats). A loss means something only for the question that it was asked.
 
 # %% [markdown] deck="table"
 # ## Two sentences in one row
@@ -1028,7 +1028,7 @@ check("broken_blanks", broken_blanks)
 #
 # > *"Two readers that never meet cannot be joined afterwards. Only both sides at once will do."*
 #
-# **Half a myth.** What depends on left and right together is in no sum of the two: section 1 has the proof. But that question was made for the purpose, and a network on top can join the halves, if it gets labels enough. Asked for the words of real text, two readers that never meet are level with one that reads both sides, once they are joined by a product. With two networks on either side, both at once is ahead, by a tenth of a nat.
+# **Half a myth.** What depends on left and right together is in no sum of the two: section 1 has the proof. But that question was made for the purpose, and a network on top can join the halves, given enough labels. Asked for the words of real text, two readers that never meet are level with one that reads both sides, once they are joined by a product. With two networks on either side, both at once is ahead, by a tenth of a nat.
 
 # %% [markdown] deck="words"
 # ## What to take home

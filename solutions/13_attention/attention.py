@@ -191,7 +191,7 @@ outcome("far", right["LSTM"], unit="%")
 # %% [markdown]
 # All have read the same texts. To the LSTM's last state the fact is 17 to 20 steps away, each through gates; pooling is a short way out, and helps. To attention the fact is one step away, like everything else. So part of the lead is the short way alone. The rest is **aim**: choosing where to look.
 #
-# **The counts are never wrong, and need a sixth of the texts.** This task needs no network. But the counts were *told* to pair question and word. Attention *learns* to, and can pair states that stand for more than a word. (Section 10 asks further.) Now build it.
+# **Counts end without an error: a sixth of the texts gives 97 %.** No network needed. But counts were *told* to pair question and word. Attention *learns* to, and can pair states that stand for more than a word. (Section 10 asks further.) Now build it.
 
 # %% [markdown] deck="words"
 # ## A room full of people
@@ -820,7 +820,7 @@ ahead = bool(tables["unknown fault"].tril(-1).any())  # scores before the change
 outcome("fault", faults[1] if ahead else faults[2])
 
 # %% [markdown]
-# Crosses: states move *before* the word that was changed. The word to predict stands one position on, and every position may look there. In whole sentences the answer is in sight; when it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would have no cross.) A perplexity is worth nothing while the model can see its answer.
+# Crosses: states move *before* the word that was changed. The word to predict stands one position further, and every position may look there. In whole sentences the answer is in sight; when it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would have no cross.) A perplexity is worth nothing while the model can see its answer.
 
 # %% [markdown] exercise="causal_mask"
 # ### Exercise 5. One mask changed
@@ -833,7 +833,7 @@ outcome("fault", faults[1] if ahead else faults[2])
 #
 # minutes: 1.5
 #
-# say: The word to predict stands one position on, and every position may look there. The model reads its answer. The remedy is a causal mask: a position may look at itself and at what stands before it.
+# say: The word to predict stands one position further, and every position may look there. The model reads its answer. The remedy is a causal mask: a position may look at itself and at what stands before it.
 #
 # ask: Which triangle stays open, rows being those who look?
 #
@@ -1032,7 +1032,7 @@ post, pre = (value < 0.95 * found["counts of words"] for value in worse.values()
 outcome("norm", learns[0 if post and pre else 1 if pre else 2 if post else 3])
 
 # %% [markdown]
-# Bars are means of two starts, whiskers both starts. At the low rate the two kinds are equal, and have hardly begun to learn. At the high one, post-norm has learnt how common each word is, and nothing else; pre-norm bears it, and learns more. (So models with post-norm begin with small steps, the warm-up of lesson 14.)
+# Bars are means of two starts, whiskers both starts. At the low rate the two kinds are equal, and have not yet learnt how common each word is. At the high one, post-norm has learnt how common each word is, and nothing else; pre-norm bears it, and learns more. (So models with post-norm begin with small steps, the warm-up of lesson 14.)
 #
 # Now the model that you came for: two blocks, pre-norm, 480 batches, a dropout of 0.1; about 10 s.
 
@@ -1414,7 +1414,7 @@ outcome("cross", where_they_cross(lengths, times["your block"], times["LSTM"]))
 #
 # ask: "Transformers are better than LSTMs." What do you ask?
 #
-# expect: "By how many points?" On how much text, with which rates tried for each? In the last section it turns the other way.
+# expect: "By how many points?" On how much text, with which rates tried for each? In the last section the LSTM leads.
 #
 # skip: Keep it.
 
@@ -1553,7 +1553,7 @@ print(*(f"{name}, its best rate: {share:.0f} % right" for name, share in best.it
 outcome("root", best["not divided, d = 128"], unit="%")
 
 # %% [markdown]
-# With 16 numbers the division makes little difference. With 128 it decides: at each of the three rates the undivided head has learnt far less after as many batches, and no lower rate makes up for it. A small start does, for the greater part: most of what the division does is to begin with small scores. The rest may be that each later step moves them less, too. (That was not measured.)
+# With 16 numbers the division makes little difference. With 128 it decides: at each of the three rates the undivided head has learnt far less after as many batches, and no rate that was tried makes up for it. A small start does, for the greater part: most of what the division does is to begin with small scores. The rest may be that each later step moves them less, too. (That was not measured.)
 
 # %% [markdown] slide="slide"
 # ## 14. What does yours add to counts?
@@ -1644,7 +1644,7 @@ print("So mixed, 6,400 sentences,", less)
 outcome("fair", leads[0 if lead["high"] < 0 else 1 if lead["low"] > 0 else 2])
 
 # %% [markdown]
-# **Verdict: at our size, a myth.** "Far better" was measured at one size, with one recipe. At ours the LSTM is ahead at both sizes, by a little: 1.1 (0.3 to 1.9) with 6,400 sentences. With 1,600 sentences, counts are ahead of both. Beside counts the kind of network matters less still: mixed with the triples, both fall by three to four points, and 0.4 (0.2 to 0.7) is left of the lead. And blocks that see only two words do as well as these (section 14): so little text does not put a long way to the test. All this holds for this text and recipe. Our first figure tried two rates for each, and the blocks led. The sentences that chose the rates show how easily that happens:
+# **Verdict: at our size, a myth.** "Far better" was measured at one size, with one recipe (blocks with post-norm, no warm-up). At ours the LSTM is ahead at both sizes: 1.1 (0.3 to 1.9) with 6,400 sentences. With 1,600 sentences, counts lead both. Beside counts the kind of network matters less still: mixed with the triples, both fall by three to four points, and 0.4 (0.2 to 0.7) is left of the lead. And blocks that see only two words do as well as these (section 14): so little text does not put a long way to the test. All this holds for this text and recipe. Our first figure tried two rates for each, and the blocks led. The sentences that chose the rates show how easily that happens:
 
 # %%
 for name, sizes in fair.numbers["choosing"].items():

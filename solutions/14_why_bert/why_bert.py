@@ -100,7 +100,7 @@ plots.road("14")
 # %% [markdown] slide="slide"
 # ## 1. Fifty labels
 #
-# *Run*, *call*, *use*, *answer*: each can be a noun or a verb. A sentence is cut after such a word. Which is it there? Only the words before it can tell: *the run*, *to run*. You get 50 labelled beginnings, from letters, essays, talk and news (MASC); 145 different words end the beginnings, and 700 of these are kept for the test.
+# *Run*, *call*, *use*, *answer*: each can be a noun or a verb. A sentence is cut after such a word. Which is it there? Only the words before it can tell: *the run*, *to run*. You get 50 labelled beginnings, from letters, essays, talk and news (MASC); the beginnings end in 145 different words, and 700 of them are kept for the test.
 #
 # The pretrained weights are those of lesson 13's president, who has read only speeches. The body is built of **your** block of lesson 13, three times, under your causal mask. (PyTorch's own block is `nn.TransformerEncoderLayer`, with the mask handed in.)
 
@@ -259,7 +259,7 @@ check("Classifier", Classifier)
 #
 # minutes: 1
 #
-# say: Two networks learn from the same 50 labels, for 100 steps. One body is pretrained, the other fresh. Nothing else differs. A guess is right on 53 in a hundred.
+# say: Two networks learn from the same 50 labels, for 100 steps. One body is pretrained, the other fresh. Nothing else differs. A guess is right 53 times in 100.
 #
 # ask: The poll.
 #
@@ -429,7 +429,7 @@ print(lead_of(right, "features", "fresh"))
 print(adds)
 
 # %% [markdown]
-# Bars are means of three draws; whiskers are 95 % intervals over draws and texts. Whoever always says *verb* is right on 53 %.
+# Bars are means of three draws; whiskers are 95 % intervals over draws and texts. Always saying *verb* is right for 53 %.
 #
 # The last word alone says little here: table and vector are near that. Features look at the words before it, too, and beat the fresh network. The frozen state, beside them, adds to what they know. Both look to the left, but the body has met those words in thousands of sentences, and the features only in fifty. (The fine-tuned network stands high in these three draws. Section 6 asks again, with other draws and a stronger rival.)
 #
@@ -565,7 +565,7 @@ share = (means["nothing"] - means["fresh"]) / (means["all"] - means["fresh"])
 outcome("size", 100 * share, unit="%")
 
 # %% [markdown]
-# The bar *nothing* has every matrix scrambled: as large as before, and all that was learnt is gone. It keeps next to none of the lead over *fresh*. So **which number stands where** is what was learnt, and size alone is no explanation.
+# The bar *nothing* has every matrix scrambled: as large as before, and all that was learnt is gone. It keeps nothing clear of the lead over *fresh*. So **which number stands where** is what was learnt, and size alone is no explanation.
 #
 # The bar *words* is word2vec's idea: carry over the table, learn the rest. Here the table alone brings about 3 points of the 18. The first block above it adds nothing that can be seen, the second about 12. So does all of it lie in the second block? No. Scramble the first alone, and about 11 points are gone; what is left is not clearly more than the table. Each block reads what the one below writes. (A scrambled block not only knows nothing: it garbles what passes through it.) So what was learnt lies in no single part, but in the chain. On this task a pretrained table is not enough. ULMFiT, GPT and BERT carry over everything.
 
@@ -1005,13 +1005,13 @@ for task, leads in list(read.items())[1:]:
         print(f"{task}; {lead}")
 
 # %% [markdown]
-# On the questions **every reading hurts**, as they stand: each is clearly behind nothing read. Why? The head reads the state of the last token, the `?`. A pretrained network has learnt what follows a `?`: a sentence end, whatever was asked. That is a guess. For it speaks that without the `?` no reading differs clearly from none. But none helps there, either. And the bag of 1,000 words has 54.8 % with the `?`, above every network's mean.
+# On the questions **every reading hurts**, as they stand: each is clearly behind nothing read. Why? The head reads the state of the last token, the `?`. A pretrained network has learnt what follows a `?`: a sentence end, whatever was asked. That is a guess. In its favour, without the `?` no reading differs clearly from none. But none helps there, either. And the bag of 1,000 words has 54.8 % with the `?`, above every network's mean.
 #
 # So what pretraining brings depends on text **and** task. Do these texts not hold what the questions ask, or can 50 labels and this head not reach it? This experiment cannot tell. (One pretraining run of each kind.)
 #
 # ### Which knowledge for which task?
 #
-# Names need the form of a word and its neighbours, opinions need what words mean, answers to questions need both, and facts. Lesson 09 found such layers. Whether **one** representation can serve every task is a hypothesis. In photos it came true early: edges, textures and shapes serve all. Language is more abstract, and its tasks differ more. ELMo's weighted layers are one answer: let the task choose.
+# Names need the form of a word and its neighbours, opinions need what words mean, answers to questions need both, and facts.  Whether **one** representation can serve every task is a hypothesis. In photos it came true early: edges, textures and shapes serve all. Language is more abstract, and its tasks differ more. ELMo's weighted layers are one answer: let the task choose.
 
 # %% [markdown] slide="slide"
 # ## 6. What are the labels worth?
@@ -1205,7 +1205,7 @@ check("broken_bodies", broken_bodies)
 #
 # minutes: 2
 #
-# say: Eight tasks. BERT-large leads on all eight. ELMo's entry lies below the best system before GPT on seven of eight. On two of those tasks that best system had ELMo in it, too.
+# say: Eight tasks. BERT-large leads on all eight. ELMo's entry lies below the best system before GPT on seven of eight. On two of the eight that best system had ELMo in it, too.
 #
 # ask: From 91.3 to 94.9 on SST-2: is that a little or a lot?
 #
@@ -1242,7 +1242,7 @@ outcome("gone", errors_gone(glue["GPT"][sst], glue["BERT-base"][sst]), unit="%")
 # %% [markdown]
 # (Compare bars of one kind: what F1 and a correlation lack to 100 is no share of wrong answers.) BERT-base, of GPT's size, takes away 14 % of GPT's error on MNLI, where BERT-large takes 26, and on SST-2 25 where BERT-large takes 41. The rest came with size.
 #
-# And what is left, did looking to both sides bring it? BERT-base has also read 3.3 billion words, GPT only the books among them, a quarter. BERT's table 5 holds size and text fixed and takes the second side away (dev). SQuAD (find the answer in a paragraph) falls from 87.9 to 77.8 (F1), MRPC from 86.5 to 77.5, MNLI from 83.9 to 82.1, SST-2 from 92.6 to 92.1. So the second side is worth ten points on one task, and half a point on another.
+# And what is left, did looking to both sides bring it? BERT-base has also read 3.3 billion words, GPT only the books among them, a quarter. BERT's table 5 holds size and text fixed and takes the second side away (dev). SQuAD (find the answer in a paragraph) falls from 87.9 to 77.8 (F1), MRPC from 86.5 to 77.5, MNLI from 83.9 to 82.1, SST-2 from 92.6 to 92.1. So the second side is worth ten points on one task (three, where a BiLSTM on top looks back), and half a point on another.
 #
 # **Change one thing.** Add the pair `("best before GPT", "GPT")` to the line. On how many tasks did GPT lose ground to what stood before it?
 #
@@ -1429,8 +1429,8 @@ print(f"200 labels; {course.leads_by_labels(expected, 'counts and state', counte
 # ## Recap
 #
 # - A body, a head, two parameter groups, one loop: that is fine-tuning. Each variant was one word in a call. The body must learn slowly; warm-up showed no gain.
-# - Pretrained weights are a better initialisation. Their size alone is worth next to nothing; which number stands where is worth 18 points here (three draws), and it lies in the chain of table and blocks, not in one of them.
-# - At equal training loss the pretrained network does better on new texts: pretraining is regularisation, too, and not only speed. When to stop depends on what you count, loss or right answers.
+# - Pretrained weights are a better initialisation. Their size alone brings nothing clear; which number stands where is worth 18 points here (three draws), and it lies in the chain of table and blocks, not in one of them.
+# - At equal training loss the pretrained network does better on new texts: so it is not only speed; regularisation or knowledge is part of it. When to stop depends on what you count, loss or right answers.
 # - A normal prior around $w_0$ is a pull (L2-SP) with $\lambda = 1/(N\tau^2)$, as weight decay is one around 0. A good centre is worth most with the fewest labels. On the whole body the pull gained nothing.
 # - What reading brings depends on text and task: with the order of words it helped to tell nouns from verbs, shuffled it did not; on the questions each reading hurt.
 # - To a network, pretraining gives 15 points with 50 labels. To the strongest rival without one it adds 3.5, and with 800 labels nothing that can be seen.
@@ -1452,7 +1452,7 @@ progress()
 # **Rubric, 3 points.** 1 for the reason: guessing words needs form, syntax, meaning and some facts at once, and the labels only have to pick out what is there; with a measurement (scrambled weights, weights kept up to a height, shuffled text, layers of lesson 09). 1 for a kind of task that fails, with a reason that follows from the first: what is not needed to guess words, a domain or language far from what was read, a task where a bag of words is enough. 1 for a test that could refute it: a control (fresh, scrambled, features or counted vectors), several draws, an interval. 0.5 of it without a control.
 
 # %% [markdown] model_answer="one_model_many_tasks"
-# Whoever must guess the next word profits from everything that makes words likely: that *to* asks for a verb, which words are kind, who is a person. So the states hold many things at once, and a task with labels only has to find the direction in which its own answer lies. Our scrambled weights keep hardly a tenth of the lead, so it is the arrangement that helps; the table of words alone keeps a quarter, and with only the first block scrambled not clearly more is left, so table and blocks serve one another. Shuffled text shows that order is part of it where the task needs order. Lesson 09 found parts of speech and senses at different heights of one network.
+# Whoever must guess the next word profits from everything that makes words likely: that *to* asks for a verb, which words are kind, who is a person. So the states hold many things at once, and a task with labels only has to find the direction in which its own answer lies. Our scrambled weights keep hardly a tenth of the lead, so it is the arrangement that helps; the table of words alone brings 3 points of the 18, and with only the first block scrambled not clearly more is left, so table and blocks serve one another. Shuffled text shows that order is part of it where the task needs order. Lesson 09 found parts of speech and senses in both LSTM layers of one network.
 #
 # It should fail where the answer is not worth anything for guessing words: whether a sum in a text is right, whether a signature is forged, what a word means in a company's private code. It should help little where single words decide and labels abound. I would take such a task, fine-tune from pretrained, scrambled and fresh weights with 50 to 1,600 labels and five draws, and put the best counts and features beside them. If pretrained weights are not ahead of scrambled ones by more than the interval, or add nothing to the counts, what was learnt in reading does not serve there.
 
