@@ -1,7 +1,7 @@
 """Exercise `train_epoch`: one pass over the text in windows of drawn length."""
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.awd_lstm import LESSON
 
 States = list[tuple[Tensor, Tensor]]
+MOST_WINDOWS = 1_000
 NOT_DETACHED = (
     "At the second window autograd tries to go back into the first, which is over. Hand the state "
     "on without its past: `.detach()` each h and c."
@@ -53,10 +54,19 @@ def train_epoch(
     return losses
 
 
-def endless(lengths: tuple[int, ...]) -> Iterator[int]:
-    """The lengths without end; a `list` of `itertools.cycle` could not be stopped."""
-    while True:
-        yield from lengths
+class Lengths(cycle):
+    """The lengths again and again, for more windows than a text of a case has words."""
+
+    taken = 0
+
+    def __next__(self) -> int:
+        self.taken += 1
+        if self.taken > MOST_WINDOWS:
+            raise AnswerRefused(
+                f"You take more than {MOST_WINDOWS} lengths, and the text has fewer words. Take "
+                "one for each window, with `next(lengths)`, and see that `start` moves on."
+            )
+        return int(super().__next__())
 
 
 NOT_EACH_LAYER = (
@@ -148,7 +158,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     try:
         losses = returned(
             answer(
-                model, optimiser, rows, endless(inputs["lengths"]), *settings, loss_of, after_step
+                model, optimiser, rows, Lengths(inputs["lengths"]), *settings, loss_of, after_step
             )
         )
     except RuntimeError as error:

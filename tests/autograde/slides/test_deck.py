@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from autograde.building.lesson_source import read_lesson
 from autograde.grading.instructor_notes import TIMES
 from autograde.slides import shown
-from autograde.slides.deck import CannotShow, deck
+from autograde.slides.deck import CannotShow, deck, solved_notebook
 from course.figures import plots
 from course.figures.stored import stored
 from tests.autograde.slides.test_deck_source import NOTE, lesson_of
@@ -196,3 +197,13 @@ def test_a_notebook_of_another_source_is_refused(tmp_path: Path) -> None:
     lesson = lesson_of(tmp_path, slide("words") + "# %%\n1 + 1\n")
     with pytest.raises(CannotShow, match="build --execute 01_x"):
         deck(lesson, new_notebook(cells=[new_code_cell("2 + 2")]))
+
+
+LESSONS = sorted((Path(__file__).parents[3] / "solutions").glob("*/*.py"))
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_every_slide_of_a_lesson_can_be_shown(path: Path) -> None:
+    lesson = read_lesson(path)
+    if lesson.deck:
+        assert deck(lesson, solved_notebook(lesson)).count("<section") >= len(lesson.deck)
