@@ -89,7 +89,8 @@ def context_neighbours(
     (embedded,) = embed_stream(bilm, [words])
     query = embedded.every_layer()[chosen, position]  # (layers, 2H)
     query /= np.maximum(np.linalg.norm(query, axis=-1, keepdims=True), 1e-12)
-    check_words("forms", forms := forms or (words[position],))
+    forms = forms or (words[position],)
+    check_words("forms", forms)
     wanted = {form.lower() for form in forms}
 
     def places(candidate: Sentence) -> list[int]:

@@ -238,18 +238,15 @@ class Tagger(nn.Module):
         ConfigurationError
             If it has another `crf` or `join` than the package's, of which the file holds nothing.
         """
-        scheme = None
-        if self.crf is not None:
-            scheme = getattr(self.crf, "scheme", None)
-            if type(self.crf) is not LinearChainCRF:
-                raise ConfigurationError(f"the CRF is a {type(self.crf).__name__}, {_OWN}")
+        if self.crf is not None and type(self.crf) is not LinearChainCRF:
+            raise ConfigurationError(f"the CRF is a {type(self.crf).__name__}, {_OWN}")
         if self.join is not with_lm:
             raise ConfigurationError(f"the tagger has a join of its own, {_OWN}")
         record = {
             "format": FORMAT,
             "options": asdict(self.options),
             "lm_dim": self.lm_dim,
-            "scheme": scheme,
+            "scheme": None if self.crf is None else self.crf.scheme,
             "labels": self.labels,
             "words": list(self.words),
         }

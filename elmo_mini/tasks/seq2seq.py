@@ -291,5 +291,5 @@ def translate(
             predicted = torch.cat([predicted, best], 1)
             if (predicted[:, 1:] == boundary).any(1).all():
                 break
-    words = (row[1:] for row in predicted.tolist())
+    words = [row[1:] for row in predicted.tolist()]
     return [row[: row.index(boundary)] if boundary in row else row for row in words]

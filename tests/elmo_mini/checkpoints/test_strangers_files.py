@@ -458,6 +458,21 @@ SMALL_MODELS = [_awd_lstm, _masked_lm, _causal_lm, _tagger, _word2vec]
 
 
 @pytest.mark.filterwarnings("ignore:next to nothing was learnt")
+def test_a_good_file_is_not_replaced_by_one_that_cannot_be_read_back(tmp_path: Path) -> None:
+    tagger = Tagger(["the", "dog"], ["O"], TaggerOptions(lm_position="none", hidden=4))
+    vectors = Word2Vec([["the", "dog"]] * 50, vector_size=4, min_count=1, sample=0)
+    for model, weight in ((tagger, tagger.dense.weight), (vectors, vectors._input)):
+        path = tmp_path / "model.safetensors"
+        model.save(path)  # type: ignore[attr-defined]
+        good = path.read_bytes()
+        weight.detach()[0, 0] = torch.nan
+        with pytest.raises(ConfigurationError, match="holds numbers that are not finite, so the"):
+            model.save(path)  # type: ignore[attr-defined]
+        assert path.read_bytes() == good
+        assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.filterwarnings("ignore:next to nothing was learnt")
 @pytest.mark.parametrize("make", SMALL_MODELS, ids=lambda make: make.__name__.strip("_"))
 def test_every_kind_of_model_is_held_to_its_sizes_before_anything_is_allocated(
     make: Callable[[Path], Callable[[Path], object]], tmp_path: Path
