@@ -4,7 +4,8 @@ import datetime
 import json
 import os
 import platform
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,21 @@ def write_record(path: Path, title: str, numbers: dict[str, Any], *, command: st
         "command": command,
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "machine": machine(),
-        "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
+        "versions": {"python": platform.python_version(), **_versions()},
         **numbers,
     }
     text = json.dumps(record, indent=1, ensure_ascii=False, default=_plain)
     write_text(path, f"{text}\n")
     return path
+
+
+def _versions() -> dict[str, str]:
+    """Of the packages that are installed."""
+    found = {}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def machine() -> str:

@@ -1,6 +1,6 @@
-"""Two readers that teach each other: counted words with EM, and ELMo's vectors.
+"""Naive Bayes with EM, logistic regression on ELMo's vectors, and the co-training of both.
 
-Nigam and others 2000 (Machine Learning 39) for the first, Blum & Mitchell 1998 (COLT) for both.
+Nigam and others 2000 (Machine Learning 39) for EM, Blum & Mitchell 1998 (COLT) for co-training.
 What a reader says of a text is a row of log-probabilities, one for each class; a constant may be
 missing from a row.
 """

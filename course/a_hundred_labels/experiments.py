@@ -16,12 +16,14 @@ import torch
 
 from course.a_hundred_labels import methods
 from course.a_hundred_labels.co_training import (
+    Reader,
     naive_bayes_with_em,
     named,
     on_elmo,
+    surest,
     teach_each_other,
 )
-from course.a_hundred_labels.protocol import Step, learn_and_answer
+from course.a_hundred_labels.protocol import Step, Texts, learn_and_answer
 from course.a_hundred_labels.tasks import quoted, subjective
 from course.command import Prepared, Result, run_experiments
 from course.results.accuracy import right_of, share_right
@@ -35,6 +37,7 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 BAG, ELMO = "bag of words", "ELMo features"
 EM, ADDED, TAUGHT = "naive Bayes, EM", "both, added", "co-training"
+ITSELF, ITSELF_ADDED = "ELMo, self-training", "self-training and EM, added"
 COUNTS = (25, 50, 100)
 MORE = (200, 500, 1_000)
 """For counting words and for ELMo's features: where do their curves meet?"""
@@ -115,8 +118,14 @@ def _compared(task: Task) -> dict[str, list[Step]]:
     return {name: every[name] for name in dict.fromkeys(sum(PAIRS, ()))}
 
 
+def _taught_by_itself(texts: Texts, labels: Sequence[int], unlabelled: Texts) -> Reader:
+    """Self-training: a regression on ELMo, and once more with the texts that it answers surest."""
+    rows, answers = surest(on_elmo(texts, labels)(unlabelled), sorted(set(labels)))
+    return on_elmo([*texts, *(unlabelled[row] for row in rows)], [*labels, *answers])
+
+
 def taught(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
-    """EM, ELMo, both added, and both that teach each other.
+    """EM, ELMo, both added, ELMo that teaches itself, and both that teach each other.
 
     Of each: right answers, its lead over the bag of words, and how far ELMo and how far co-training
     is ahead of it.
@@ -127,16 +136,21 @@ def taught(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
         test, free = task.dev.drawn(ASKED, 0), task.text[:UNLABELLED]
         found[name] = {"asked": len(test.texts), "unlabelled": len(free), "methods": {}}
         for count in COUNTS:
-            said: dict[str, list[Any]] = {BAG: [], EM: [], ELMO: [], ADDED: [], TAUGHT: []}
+            said: dict[str, list[Any]] = {
+                way: [] for way in (BAG, EM, ELMO, ADDED, ITSELF, ITSELF_ADDED, TAUGHT)
+            }
             for seed in seeds:
                 own = task.train.drawn(count, seed)
                 learnt = own.texts, own.labels
                 counts, elmo = naive_bayes_with_em(*learnt, free), on_elmo(*learnt)
+                itself = _taught_by_itself(*learnt, free)
                 said[BAG].append(learn_and_answer(methods.bag_of_words(), *learnt, test.texts))
                 for way, readers in {
                     EM: (counts,),
                     ELMO: (elmo,),
                     ADDED: (counts, elmo),
+                    ITSELF: (itself,),
+                    ITSELF_ADDED: (counts, itself),
                     TAUGHT: teach_each_other(*learnt, free),
                 }.items():
                     said[way].append(named(own.labels, *readers)(test.texts))

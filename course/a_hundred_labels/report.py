@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.a_hundred_labels.broken_reports import symptoms
-from course.a_hundred_labels.experiments import ADDED, BAG, ELMO, EM, TAUGHT
+from course.a_hundred_labels.experiments import ADDED, BAG, ELMO, EM, ITSELF_ADDED, TAUGHT
 from course.figures.interval_bars import interval_bars, interval_curves
 from course.figures.picture import Picture
 from course.results.intervals import lead
@@ -124,26 +124,38 @@ def elmo_against_em(counts: Sequence[int] = (25, 100)) -> None:
             print(f"{task:<18} {count:>3} labels, ELMo less EM: {lead(point)}")
 
 
-def clearly_taught() -> dict[str, list[str]]:
-    """For each task, the numbers of labels with which co-training is clearly ahead of ELMo."""
+def clearly_taught(than: str = ELMO, ahead: bool = True) -> dict[str, list[str]]:
+    """For each task, the numbers of labels with which co-training is clearly ahead or behind."""
     return {
-        task: [count for count, point in of[ELMO].items() if point["taught"]["low"] > 0]
+        task: [
+            count
+            for count, point in of[than].items()
+            if (point["taught"]["low"] > 0 if ahead else point["taught"]["high"] < 0)
+        ]
         for task, of in taught().items()
     }
 
 
 def taught_figure() -> Picture:
-    """What ELMo and the counts gain by teaching each other, over ELMo alone."""
-    clear = [f"{task} ({', '.join(at)})" for task, at in clearly_taught().items() if at]
-    counts = list(next(iter(taught().values()))[ELMO])
+    """How far readers that teach each other are ahead of readers that each teach themselves."""
+    rows = {task: of[ITSELF_ADDED] for task, of in taught().items()}
+    ahead, behind = (
+        [
+            f"{task} ({', '.join(at)})"
+            for task, at in clearly_taught(ITSELF_ADDED, side).items()
+            if at
+        ]
+        for side in (True, False)
+    )
     return interval_bars(
-        [task.replace(" ", "\n", 1) for task in taught()],
+        [task.replace(" ", "\n", 1) for task in rows],
         {
-            f"{count} labels": [of[ELMO][count]["taught"] for of in taught().values()]
-            for count in counts
+            f"{count} labels": [of[count]["taught"] for of in rows.values()]
+            for count in next(iter(rows.values()))
         },
-        title=f"Co-training is clearly ahead of ELMo on: {'; '.join(clear) or 'no task'} (stored)",
-        ylabel="points ahead of ELMo alone",
+        title=f"Teaching each other: clearly ahead on {'; '.join(ahead) or 'no task'}, "
+        f"behind on {'; '.join(behind) or 'none'} (stored)",
+        ylabel="points ahead of each taught by itself",
     )
 
 

@@ -1,4 +1,4 @@
-"""The tasks of lesson 15: whose words are these?
+"""Lesson 15's classification tasks, their texts and labels: who speaks?
 
 With NLTK's corpora: an opinion of a film, or its plot? Without: the words of somebody who is
 quoted in the news, or the reporter's? There the quotation marks are the labels, and are taken out.

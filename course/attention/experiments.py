@@ -3,7 +3,8 @@
 ``distance``: four readers that learn to answer a question about a fact, by how far back it stands.
 ``longer``: the plain sum of all words, trained four and sixteen times as long.
 ``rates``: the four readers at four learning rates.
-``language-model``: blocks that look back against an LSTM, equal in weights, text and steps.
+``language-model``: blocks that look back, post-norm and pre-norm, against an LSTM, equal in
+weights, text and steps.
 ``beside-counts``: what either adds to counts of triples; with 6,400 sentences, at its best rate.
 ``window``: the same for blocks that may look back at two or three words only.
 ``president``: the course's next-word model of speeches beside counts, and mixed with them.
@@ -18,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from course.attention.pre_norm import LastNorm, PreNormBlock
 from course.attention.recall import (
     RATE,
     AttentionRecaller,
@@ -33,7 +35,7 @@ from course.results.intervals import interval
 from course.results.stored import stored_result
 from course.texts.small_text import Sentences, SmallText, small_text
 from elmo_mini import corpora
-from elmo_mini.models.attention import Block
+from elmo_mini.models.attention import Block, causal_mask
 from elmo_mini.models.fine_tuning import CausalLM, next_word_loss
 from elmo_mini.text.running_text import next_word_windows, stream_rows, text_stream
 from elmo_mini.training.steps import TrainingOptions, evaluating, train
@@ -122,12 +124,24 @@ def _accuracy(
 
 SENTENCES = (1_600, 6_400)
 EPOCHS, BATCH = 3, 32
+
+
+def _pre_norm(words: int) -> CausalLM:
+    model = CausalLM(
+        words, longest=24, block=lambda dim, heads: PreNormBlock(dim, heads, causal_mask, 0.0)
+    )
+    model.blocks.append(LastNorm(model.word.embedding_dim))
+    return model
+
+
 MODELS: dict[str, Callable[[int], nn.Module]] = {
     "blocks that look back": lambda words: CausalLM(words, longest=24),
+    "pre-norm blocks": _pre_norm,
     "LSTM": RecurrentLM,
 }
 RATES = {
     "blocks that look back": (1e-3, 2e-3, 4e-3, 8e-3),
+    "pre-norm blocks": (1e-3, 2e-3, 4e-3, 8e-3),
     "LSTM": (6e-3, 1.2e-2, 2.4e-2, 4.8e-2),
 }
 """Of each model, around the best one."""
@@ -200,13 +214,17 @@ def beside_counts(seeds: Sequence[int]) -> tuple[str, Result]:
     rates = stored_result("attention_language_model").numbers["rate"]
     models = {name: (make, rates[name][str(SENTENCES[-1])]) for name, make in MODELS.items()}
     triples, _, found = _beside(models, seeds)
-    blocks, lstms = (np.array(values) for values in found.values())
+    lstms = found["LSTM"]
     return "A language model of blocks and one of LSTMs, each mixed with counts of triples", {
         "training": f"{SENTENCES[-1]:,} sentences, {EPOCHS} epochs, the rates of language-model",
         "test": "perplexity on 400 held-out sentences; half of a probability is the triples'",
         "triples": triples,
         "perplexity": {name: interval(values) for name, values in found.items()},
-        "blocks less LSTM": interval(blocks - lstms),
+        "less LSTM": {
+            name: interval(np.array(values) - lstms)
+            for name, values in found.items()
+            if name != "LSTM"
+        },
     }
 
 

@@ -31,3 +31,16 @@ class PreNormBlock(Block):
         x = x + self.dropout(found)
         inner: Tensor = self.narrow(functional.gelu(self.wide(self.norm_2(x))))
         return x + self.dropout(inner)
+
+
+class LastNorm(nn.Module):
+    """The layer norm after the last pre-norm block; called as a block is, it needs no mask."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(dim)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """States (B, T, D) to the same, layer-normalised."""
+        normed: Tensor = self.norm(x)
+        return normed

@@ -1,8 +1,9 @@
 """An n-gram language model with interpolated Kneser-Ney smoothing, the baseline of an LSTM.
 
 Kneser & Ney 1995 (ICASSP), in the interpolated form of Chen & Goodman 1998 (Harvard TR-10-98):
-a fixed discount is taken from every count, and what is saved goes to the next shorter context.
-There a word counts not by how often it occurred but by how many different words it followed.
+a fixed discount is taken from every count, and what is saved goes to the next shorter context (the
+backoff). There a word counts not by how often it occurred but by how many different words it
+followed (its continuation count).
 """
 
 import math

@@ -1,4 +1,7 @@
-"""Naive Bayes on clues that somebody would count in an afternoon: no network."""
+"""Naive Bayes on counted features (clues), such as a word's neighbours.
+
+With EM over unlabelled text: `course.a_hundred_labels.co_training`.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -17,12 +17,12 @@ QUESTIONS = {
 }
 SIDES = {
     "counts": "counts",
-    "left": "left",
-    "right": "right",
-    "product": "product",
+    "left language model": "left",
+    "right language model": "right",
+    "product of language models": "product",
     "both": "both\nat once",
     "two of both": "two of\nboth",
-    "product and counts": "product,\ncounts",
+    "product of language models and counts": "product,\ncounts",
     "both and counts": "both,\ncounts",
 }
 """Stored names and the labels of their bars."""
@@ -77,7 +77,7 @@ def side_bars(stored: Mapping[str, Any]) -> Picture:
     ----------
     stored : ``nats`` and ``differences``, as ``both_sides_blanks`` has them
     """
-    found = stored["differences"]["product less both"]
+    found = stored["differences"]["both less product of language models"]
     lead = Lead.of(found, times=1, digits=2)
     is_what = {
         "ahead": f"{lead.mean:.2f} nats ahead of",
@@ -86,7 +86,7 @@ def side_bars(stored: Mapping[str, Any]) -> Picture:
     }
     return blank_bars(
         {label: stored["nats"][name] for name, label in SIDES.items()},
-        title=f"Both at once is {is_what[lead.verdict]} the product of two readers (stored)",
+        title=f"The product of two readers is {is_what[lead.verdict]} both at once (stored)",
     )
 
 

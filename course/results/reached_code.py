@@ -1,4 +1,4 @@
-"""What the numbers of a command hang on: digests of the code and the data that it reaches.
+"""Digests of the code and the data that a command reaches: its dependencies.
 
 The command's module is read, not run. From its ``main`` names lead on, to functions, classes and
 constants of this module and of those that it imports from. What no name leads to does not count:

@@ -52,6 +52,7 @@ class StoredResult:
             self.title,
             f"stored result of {self.date}, made with: {self.command}",
             f"on {self.machine}; {versions}",
+            *(f"{key}: {self.numbers[key]}" for key in ("training", "test") if key in self.numbers),
         ]
         return "\n  ".join(lines)
 

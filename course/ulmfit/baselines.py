@@ -1,4 +1,4 @@
-"""What a sceptic tries first: a bag of words, with logistic regression or naive Bayes weights.
+"""Bag-of-words baselines of classification: logistic regression, naive Bayes, EM, SVM, tf-idf.
 
 Logistic regression and naive Bayes are scikit-learn's. The naive Bayes support vector machine is
 that of Wang & Manning 2012 (ACL), "Baselines and Bigrams", section 2.3: a linear classifier over

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -9,7 +11,7 @@ import torch
 
 from elmo_mini._version import __version__
 from elmo_mini.checkpoints.pretrained import as_entries, save_pretrained, weight_dtype, with_record
-from elmo_mini.errors import ElmoFileError, PathLike
+from elmo_mini.errors import ConfigurationError, ElmoFileError, PathLike
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.files import as_path, make_folder, write_text, written_whole
@@ -28,10 +30,19 @@ def save_folder(
 ) -> None:
     """Write the three files; settings and errors as in `save_pretrained`.
 
-    A model that is in the folder is replaced. A ``README.md`` that is there stays as it is.
+    An ELMo that is in the folder is replaced; one of another kind is refused with
+    ConfigurationError. A ``README.md`` that is there stays as it is.
     `own` are further entries of the configuration, JSON values, for `with_config`.
     """
     path, save = as_path(folder), {_SAVE: uuid4().hex}
+    if (path / CONFIG).is_file():
+        with suppress(ElmoFileError):  # what cannot be read is no model
+            other = _table(path / CONFIG).get("model_type")
+            if other != "elmo":
+                raise ConfigurationError(
+                    f"{path} holds a model of another kind, {other!r}, which would be lost; name "
+                    "another folder"
+                )
     make_folder(path)
     config = {"model_type": "elmo", "elmo_mini_version": __version__, **bilm.options.to_dict()}
     config |= {**(own or {}), **save}
@@ -85,12 +96,16 @@ def _config(folder: PathLike) -> dict[str, Any]:
         if not (path / name).is_file():
             held = ", ".join(sorted(item.name for item in path.iterdir())[:8]) or "nothing"
             raise FileNotFoundError(f"{path} has no {name}; it holds {held}")
+    return _table(path / CONFIG)
+
+
+def _table(path: Path) -> dict[str, Any]:
     try:
-        config = json.loads(text_of(path / CONFIG))
+        config = json.loads(text_of(path))
     except (NotPlainText, ValueError, RecursionError) as wrong:
-        raise ElmoFileError(f"{path / CONFIG} cannot be read: {wrong}") from wrong
+        raise ElmoFileError(f"{path} cannot be read: {wrong}") from wrong
     if not isinstance(config, dict):
-        raise ElmoFileError(f"{path / CONFIG} cannot be read: it holds no table of entries")
+        raise ElmoFileError(f"{path} cannot be read: it holds no table of entries")
     return config
 
 

@@ -106,12 +106,14 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
     training = Pretraining(settings, vocabulary, text, validation, processes)
     training.validate_every = args.validate_steps or max(1, per_epoch)
     say(describe(training, text, validation))
-    checkpoint = folder / "checkpoint.safetensors"
+    checkpoint, model = folder / "checkpoint.safetensors", folder / "model.safetensors"
 
     def validated() -> str:
         entry = training.history.validation[-1]
         best = min(e["both"] for e in training.history.validation) == entry["both"]
-        if best and processes.first:
+        if len(training.history.validation) == 1:  # no model without a run that can go on
+            training.save(checkpoint)
+        if processes.first and (best or not model.is_file()):
             write_model(training, folder, sources, half=args.half)
         return (
             f"step {training.step:,}: validation perplexity {entry['both']:.1f} "
@@ -126,7 +128,6 @@ def _pretrain(args: argparse.Namespace, processes: Processes) -> None:
         saved=lambda: write_history(training, folder),
     ):
         return
-    model = folder / "model.safetensors"
     if processes.first and not model.is_file():
         raise FileNotFoundError(
             f"the run has ended, and its best model, {model}, is gone; bring it back, or "

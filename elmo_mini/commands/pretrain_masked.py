@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--steps", type=positive_int, default=8_640, help="of the whole run (8640)")
     add("--batch-size", type=positive_int, default=32, help="pairs of a step (32)")
-    add("--vocabulary", type=positive_int, default=16_000, help="words (16000)")
+    add("--vocabulary", type=whole_number(6), default=16_000, help="words (16000)")
     add("--dim", type=positive_int, default=160, help="numbers of a state (160)")
     add("--heads", type=positive_int, default=4, help="heads of a block (4)")
     add("--layers", type=positive_int, default=4, help="blocks (4)")

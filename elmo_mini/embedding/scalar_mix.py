@@ -1,4 +1,4 @@
-"""A weighted sum of layers with learned weights (NAACL ELMo paper, section 3.2, equation 1)."""
+"""The scalar mix with AllenNLP's arguments; the plain one is `elmo_mini.models.elmo.ScalarMix`."""
 
 import math
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Products and weights laid out for speed; no lesson needs to read them."""
+"""`elmo_mini.models.elmo` once more, laid out for speed; no lesson needs to read it."""

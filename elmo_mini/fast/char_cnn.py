@@ -1,8 +1,8 @@
 """The token layer: a convolution over characters, highway layers and a projection.
 
-NAACL ELMo paper, section 3.4: "2048 character n-gram convolutional filters followed by two
-highway layers and a linear projection". The vector of a word depends on its spelling alone, so
-a batch is encoded one word *type* at a time; `elmo_mini.fast.char_cnn_types` does that.
+As `elmo_mini.models.elmo.CharCNN`, the page to read first, but for speed. The vector of a word
+depends on its spelling alone, so a batch is encoded one word *type* at a time;
+`elmo_mini.fast.char_cnn_types` does that.
 """
 
 from collections.abc import Iterator, Sequence

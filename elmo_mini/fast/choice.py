@@ -1,4 +1,4 @@
-"""What decides whether a module's fast path may stand for its definition."""
+"""Conditions on which a fast path is taken in place of a module's own ``forward``."""
 
 from collections.abc import Iterable
 

@@ -1,9 +1,8 @@
 """An LSTM whose state is projected to fewer dimensions and clipped, in both directions at once.
 
-Sak, Senior and Beaufays 2014 introduced the projection; the clips and their positions are those of
-the published ELMo models. The forward and the backward LSTM share no weights and never see each
-other. They are kept in one module with a leading dimension of two, since two products of equal
-shape run faster as one batch of two.
+As `elmo_mini.models.elmo.LSTM`, the page to read first, but for speed. The forward and the backward
+LSTM share no weights and never see each other. They are kept in one module with a leading dimension
+of two, since two products of equal shape run faster as one batch of two.
 """
 
 from collections.abc import Sequence

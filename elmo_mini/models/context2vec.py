@@ -3,7 +3,7 @@
 Taught in lesson 03, section 7. Melamud, Goldberger & Dagan 2016 (CoNLL), "context2vec: Learning
 Generic Context Embedding with Bidirectional LSTM". One LSTM reads up to the word before the target,
 another from the end back to the word after it; an MLP makes one vector of both hidden states.
-Negative sampling (`elmo_mini.models.skip_gram.sgns_loss`) trains that vector to score the target
+Negative sampling (`shared_noise_loss`) trains that vector to score the target
 word. The target itself is never read. Training: `elmo_mini.tasks.context2vec_use`.
 
 Letters in the shape comments: B sentences, T words, N words of a batch, H hidden size, D

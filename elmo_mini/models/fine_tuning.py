@@ -68,7 +68,7 @@ class CausalLM(nn.Module):
         length, longest = ids.shape[1], self.position_embedding.num_embeddings
         if length > longest:
             raise ValueError(f"a text of {length} tokens, but the model has {longest} positions")
-        mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask
+        mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.bool()
         positions = torch.arange(length, device=ids.device)  # (T,)
         x = self.norm(self.word(ids) + self.position_embedding(positions))  # (B, T, D)
         for block in self.blocks:

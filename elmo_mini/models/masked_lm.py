@@ -178,7 +178,7 @@ class MaskedLM(nn.Module):
         ValueError
             If a text is longer than the model has positions.
         """
-        length = ids.shape[1]
+        length, mask = ids.shape[1], mask.bool()
         if length > self.options.longest:
             raise ValueError(
                 f"a text of {length} tokens, but the model has {self.options.longest} positions: "

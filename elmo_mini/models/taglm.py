@@ -1,4 +1,4 @@
-"""TagLM: a BiLSTM-CRF tagger with the hidden states of a frozen biLM as additional input.
+"""TagLM: where the states of a frozen biLM join the layers of a BiLSTM-CRF tagger.
 
 Taught in lesson 05, section 6 (The language consultant). Peters, Ammar, Bhagavatula & Power 2017
 (ACL), "Semi-supervised sequence tagging with bidirectional language models", sections 2 and 3. A

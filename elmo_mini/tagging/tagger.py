@@ -88,7 +88,7 @@ class Tagger(nn.Module):
         self.options = options
         self.lm_dim = 0 if options.lm_position == "none" else lm_dim
         self.labels = list(labels)
-        self.words = {word: number for number, word in enumerate(words, start=2)}
+        self.words = {word: number for number, word in enumerate(dict.fromkeys(words), start=2)}
         self.register_buffer("singletons", torch.zeros(len(self.words) + 2, dtype=torch.bool))
 
         lm_size = lm_dim // 2 if options.lm_direction == "forward" else lm_dim
@@ -121,8 +121,8 @@ class Tagger(nn.Module):
 
         Parameters
         ----------
-        word_vectors : start values of the word vectors, looked up by `normalise`; drawn otherwise.
-            All its words are known to the tagger.
+        word_vectors : start values of the word vectors; drawn otherwise. All its words are known to
+            the tagger, as `normalise` spells them; of two that it spells alike, the first counts
         parts : `crf` and `join`, where others than the package's are wanted
 
         Raises
@@ -136,7 +136,9 @@ class Tagger(nn.Module):
             raise ValueError("a tagger needs at least one training sentence")
         check_labels(sentences)
         counts = Counter(normalise(word) for sentence in sentences for word in sentence.words)
-        given = {} if word_vectors is None else dict.fromkeys(word_vectors.vocabulary.words)
+        given: dict[str, int] = {}  # the row of each word's vector
+        for row, word in enumerate(word_vectors.vocabulary.words if word_vectors else ()):
+            given.setdefault(normalise(word), row)
         labels = sorted({label for sentence in sentences for label in sentence.labels})
         tagger = cls(given | dict.fromkeys(counts), labels, options, lm_dim, **parts)
         if isinstance(tagger.crf, LinearChainCRF):
@@ -144,7 +146,7 @@ class Tagger(nn.Module):
         once = [tagger.words[w] for w, count in counts.items() if count == 1 and w not in given]
         tagger.singletons[once] = True
         if word_vectors is not None and options.task_rnn:
-            tagger._start_from(word_vectors.vectors)
+            tagger._start_from(word_vectors.vectors[list(given.values())])
         return tagger
 
     def forward(self, batch: Batch) -> Tensor:

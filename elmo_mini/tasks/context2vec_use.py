@@ -90,7 +90,7 @@ def context_vectors(
     found: list[Floats] = []
     with evaluating(model):
         for some in in_batches(sentences, batch_size):
-            read = [list(map(vocabulary.id, sentence)) for sentence in some]
+            read = list(map(vocabulary.ids, some))
             inputs, mask = pad(read, device=device_of(model))
             contexts = model(inputs, mask.sum(1)).float().numpy(force=True)
             found += [row[: len(ids)] for row, ids in zip(contexts, read, strict=True)]

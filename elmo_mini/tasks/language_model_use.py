@@ -101,7 +101,7 @@ def hidden_states(
     found: list[Floats] = []
     with evaluating(model):
         for some in in_batches(sentences, batch_size):
-            read = [[boundary, *map(vocabulary.id, sentence)] for sentence in some]
+            read = [[boundary, *vocabulary.ids(sentence)] for sentence in some]
             inputs, _ = pad(read, device=device_of(model))
             outputs = model.states(inputs)[0].float().numpy(force=True)
             found += [row[1 : len(ids)] for row, ids in zip(outputs, read, strict=True)]

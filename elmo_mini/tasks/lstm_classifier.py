@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from elmo_mini.divergence import argmax, check_better_than_labels
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
-from elmo_mini.text.batches import in_batches, pad
+from elmo_mini.text.batches import class_numbers, in_batches, pad
 from elmo_mini.training.steps import TrainingOptions, device_of, evaluating, train_on_sentences
 
 
@@ -172,7 +172,7 @@ def train_classifier(
     Raises
     ------
     ValueError
-        If the lengths differ, or a sentence is empty.
+        If the lengths differ, a sentence is empty, or a label is no number of a class.
     """
     if len(sentences) != len(labels) or not all(map(len, sentences)):
         raise ValueError(
@@ -180,6 +180,7 @@ def train_classifier(
             f"{len(labels)} labels"
         )
     device = device_of(classifier)
+    labels = class_numbers(labels, classifier.output.out_features)
     gold = torch.tensor(labels, device=device)
 
     def loss(chosen: list[int]) -> Tensor:
@@ -223,4 +224,6 @@ def accuracy(
 ) -> float:
     """Accuracy: the share of sentences whose highest score is that of their label."""
     predicted = predict(classifier, sentences, batch_size=batch_size)
+    if not predicted:
+        raise ValueError("there is no sentence, so there is no accuracy")
     return sum(a == b for a, b in zip(predicted, labels, strict=True)) / len(sentences)

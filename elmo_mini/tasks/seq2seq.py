@@ -209,10 +209,19 @@ def start_decoder(
     _copy(parts, "decoder")
 
 
+def read_sources(
+    sources: Sequence[Sequence[int]], device: torch.device | str
+) -> tuple[Tensor, Tensor]:
+    """Sources as `pad` makes them, (B, S) each; raises ValueError for one without a word."""
+    if not all(map(len, sources)):
+        raise ValueError("a source has no word, so there is nothing to translate")
+    return pad(sources, device=device)
+
+
 def pair_loss(model: Seq2Seq, pairs: Sequence[Pair], *, boundary: int = 1) -> tuple[Tensor, int]:
     """Mean nats a target token of some pairs, boundary included, and how many tokens."""
     device = device_of(model)
-    source, source_mask = pad([source for source, _ in pairs], device=device)
+    source, source_mask = read_sources([source for source, _ in pairs], device)
     steps = [shifted(target, boundary) for _, target in pairs]
     inputs, mask = pad([inputs for inputs, _ in steps], device=device)
     targets, _ = pad([targets for _, targets in steps], device=device)
@@ -283,7 +292,7 @@ def translate(
     model: Seq2Seq, sources: Sequence[Sequence[int]], *, longest: int = 20, boundary: int = 1
 ) -> list[list[int]]:
     """Greedy decoding of a batch: the likeliest word at each step, at most `longest`."""
-    source, mask = pad(sources, device=device_of(model))
+    source, mask = read_sources(sources, device_of(model))
     predicted = torch.full((len(sources), 1), boundary, device=source.device)
     with evaluating(model):
         for _ in range(longest):

@@ -1,6 +1,7 @@
 """Sentences of different length as batches: of like length, and padded to one table."""
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import index
 from typing import TypeVar
 
 import torch
@@ -10,6 +11,21 @@ from torch.nn.utils.rnn import pad_sequence
 from elmo_mini.settings import whole_number
 
 Row = TypeVar("Row")
+
+
+def class_numbers(labels: Sequence[int], classes: int) -> list[int]:
+    """The labels, (N,); raises ValueError for one that is no whole number below `classes`."""
+    for label in labels:
+        try:
+            fits = 0 <= index(label) < classes
+        except TypeError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"the label {label!r} is none of the numbers of {classes} classes, "
+                f"0 to {classes - 1}: number your classes from 0"
+            )
+    return list(map(index, labels))
 
 
 def pad(

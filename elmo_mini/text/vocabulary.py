@@ -176,6 +176,11 @@ class Vocabulary:
             raise IndexError(f"no word has id {number}: the ids are 0 to {len(self) - 1}")
         return self.words[number]
 
+    def ids(self, sentence: Iterable[str]) -> list[int]:
+        """The `id` of each word; raises TypeError as `encode` does."""
+        check_no_string(sentence)
+        return list(map(self.id, sentence))
+
     def encode(self, sentence: Iterable[str]) -> list[int]:
         """The ids of a sentence's words; an unknown word is dropped, or becomes the unknown id.
 

@@ -6,6 +6,7 @@ What the loss of a batch is, each model says.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -179,13 +180,28 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
         yield
 
 
+_MODES = Lock()
+_inside: dict[nn.Module, tuple[int, bool]] = {}
+"""How many `evaluating` a model is in, and the mode that it was in before."""
+
+
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Neither dropout nor gradients; afterwards the model is in the mode it was in."""
-    was_training = model.training
-    model.eval()
+    """Neither dropout nor gradients; afterwards the model is in the mode it was in.
+
+    Where several overlap, as in threads, the last to end sets the mode back.
+    """
+    with _MODES:
+        inside, was_training = _inside.get(model, (0, model.training))
+        _inside[model] = inside + 1, was_training
+        model.eval()
     try:
         with torch.no_grad():
             yield
     finally:
-        model.train(was_training)
+        with _MODES:
+            inside, was_training = _inside.pop(model)
+            if inside > 1:
+                _inside[model] = inside - 1, was_training
+            else:
+                model.train(was_training)

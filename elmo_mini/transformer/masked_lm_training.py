@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from elmo_mini.divergence import check_history
-from elmo_mini.models.masked_lm import MaskedLM, masked_lm_loss
+from elmo_mini.models.masked_lm import IGNORED, MaskedLM, masked_lm_loss
 from elmo_mini.progress import progress_bar
 from elmo_mini.training.steps import clipped_step
 
@@ -35,7 +35,8 @@ def train_masked_lm(
 
     Parameters
     ----------
-    batches : at least `steps` of them; each is made when it is asked for
+    batches : at least `steps` of them; each is made when it is asked for. One with no target, as
+        chance makes it of a few short texts, is passed over
     learning_rate : the highest
     after_step : called with the number of steps done
 
@@ -48,6 +49,7 @@ def train_masked_lm(
     ValueError
         If there are fewer batches than steps.
     """
+    batches = (batch for batch in batches if (batch[1] != IGNORED).any())
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: rate(n, steps))
     history: list[float] = []

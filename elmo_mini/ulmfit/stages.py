@@ -1,4 +1,4 @@
-"""Stages 2 and 3 with everything that may be left out of them: what experiments are made of.
+"""ULMFiT's stages 2 and 3 (language model, classifier), with a switch for each of its methods.
 
 Howard & Ruder 2018, section 3. The settings are the paper's where it gives any that fit a small
 model; the others were chosen on dev with draws of labels that no result is measured with.
@@ -25,6 +25,8 @@ from elmo_mini.models.ulmfit import (
     parameter_groups,
     slanted_triangular,
 )
+from elmo_mini.settings import whole_number
+from elmo_mini.text.batches import class_numbers
 from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.task_text import TextLoss, text_windows
@@ -129,13 +131,16 @@ def stage_3(
 
     Parameters
     ----------
+    labelled : with classes numbered from 0; raises ValueError for another label
     after_epoch : called before each epoch and at the end, with the number of epochs done
     """
+    whole_number("batch_size", how.batch_size, 2)  # batch norm needs two
     torch.manual_seed(seed)
     model = TextClassifier(rescaled(reader, how.dropout), classes)
     layers = model.layers()
     texts = in_ids(labelled.texts, vocabulary, reader.options.direction)
-    batches = labelled_batches(texts, labelled.labels, how.epochs, size=how.batch_size, seed=seed)
+    labels = class_numbers(labelled.labels, classes)
+    batches = labelled_batches(texts, labels, how.epochs, size=how.batch_size, seed=seed)
 
     def loss_of(batch: LabelledBatch) -> Tensor:
         return F.cross_entropy(model(batch.ids, batch.mask), batch.labels)

@@ -72,6 +72,8 @@ class TextLoss:
 
 def text_perplexity(model: AWDLSTM, windows: Sequence[Window], words: int | None = None) -> float:
     """Perplexity of the windows, without dropout, the state carried from one to the next."""
+    if not windows:
+        raise ValueError("there is no text, so there is no perplexity")
     loss, nats, tokens = TextLoss(model, words), 0.0, 0
     with evaluating(model):
         for window in windows:
@@ -96,8 +98,10 @@ def say(
     ----------
     words : at most so many
     among : only the first so many words of the table are said
-    temperature : below 1, likely words become likelier still
+    temperature : below 1, likely words become likelier still; above 0
     """
+    if not temperature > 0:
+        raise ValueError(f"temperature is {temperature}; it must be above 0, such as 0.01")
     draw = torch.Generator().manual_seed(seed)
     end, unknown = vocabulary.id(BOUNDARY), vocabulary.id(vocabulary.unknown or BOUNDARY)
     said = vocabulary.encode(start)

@@ -98,7 +98,10 @@ def language_model_layers(model: AWDLSTM) -> list[list[nn.Parameter]]:
 def in_ids(
     texts: Sequence[Sequence[str]], vocabulary: Vocabulary, direction: str = "forward"
 ) -> list[list[int]]:
-    """Each text as ids in reading order, between two sentence ends, as the reader knows them."""
+    """Each text as ids in reading order, between two sentence ends, as the reader knows them.
+
+    The package's readers know words in lower case; others are unknown to them.
+    """
     end = vocabulary.id(BOUNDARY)
     rows = [[end, *vocabulary.encode(text), end] for text in texts]
     return rows if direction == "forward" else [row[::-1] for row in rows]
@@ -135,7 +138,9 @@ def labelled_batches(
 
 
 def class_probabilities(classifier: TextClassifier, texts: Texts, batch_size: int = 100) -> Tensor:
-    """(N, C) for texts as ids in reading order, without dropout."""
+    """(N, C) for texts as ids in reading order, without dropout; raises ValueError for none."""
+    if not len(texts):
+        raise ValueError("there is no text")
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     found: list[Tensor] = []
     with evaluating(classifier):

@@ -82,6 +82,8 @@ class Identity:
         """The tree of a tensor."""
         handle, shown = self.handle(value), value.detach().cpu()
         tree = {"t": "T", "h": handle, "g": bool(value.requires_grad)}
+        if not shown.is_contiguous():
+            tree["w"] = True
         held = self._held.get(handle)
         if held is not None and same_numbers(held, shown):
             return tree
@@ -102,7 +104,8 @@ class Identity:
         else:
             came = self._held[-tree["h"]]
         if known is None:
-            made = Parameter(came.clone(), False) if parameter else came.clone()
+            made = _window(came) if tree.get("w") else came.clone()
+            made = Parameter(made, False) if parameter else made
             known = self.adopt(tree["h"], made)
             if gradient:
                 known.requires_grad_()
@@ -202,3 +205,10 @@ def _state_read(tree: Tree) -> dict[str, Any]:
     inner = {key: int(tree["state"][key]) % 2**128 for key in ("state", "inc")}
     rest = {key: int(tree[key]) % 2**32 for key in ("has_uint32", "uinteger")}
     return {"bit_generator": tree["bit_generator"], "state": inner} | rest
+
+
+def _window(numbers: Tensor) -> Tensor:
+    """The same numbers as a window of longer rows, which no `view` lays side by side."""
+    if numbers.dim() < 2:
+        return torch.stack([numbers, numbers], -1)[..., 0]
+    return torch.cat([numbers, numbers[..., :1]], -1)[..., :-1]

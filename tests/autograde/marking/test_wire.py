@@ -46,6 +46,21 @@ def test_arrays_and_tensors_keep_their_identity_and_what_is_written_into_them() 
     assert seen == [3, 4]
 
 
+@pytest.mark.parametrize(
+    "window",
+    [torch.arange(12).view(3, 4)[:, :2], torch.arange(6).view(2, 3).T, torch.arange(6)[::2]],
+)
+def test_what_is_not_contiguous_stays_so(window: torch.Tensor) -> None:
+    """So that an answer that takes `view` of it fails there, too, and not before other markers."""
+
+    def found(table: torch.Tensor) -> list[object]:
+        return [table.is_contiguous(), table.tolist()]
+
+    with asked(found) as there:
+        assert there(window) == [False, window.tolist()]
+        assert there(window.contiguous()) == [True, window.tolist()]
+
+
 def test_a_gradient_goes_through_the_other_process() -> None:
     """Backwards it asks for a vector-Jacobian product, and gets that of the function there."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)

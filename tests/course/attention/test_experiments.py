@@ -81,18 +81,21 @@ def test_what_the_lesson_says_of_the_two_language_models() -> None:
     numbers = stored_result("attention_language_model").numbers
     assert list(numbers["perplexity"]) == list(attention.MODELS)
     few, many = ([points[n] for points in numbers["perplexity"].values()] for n in ("1600", "6400"))
-    blocks, lstms = (np.array(point["values"]) for point in many)
+    blocks, pre_norm, lstms = (np.array(point["values"]) for point in many)
     lead = interval(blocks - lstms)
     said = "{mean:.1f} ({low:.1f} to {high:.1f})".format(**lead)
-    assert said == "1.1 (0.3 to 1.9)"
+    assert said == "1.0 (0.3 to 1.8)"
+    assert interval(pre_norm - lstms)["low"] < 0 < np.mean(pre_norm - lstms), "not clearly"
     for name, rates in numbers["rate"].items():
         first, *_, last = attention.RATES[name]
         assert all(first < rate < last for rate in rates.values()), (
             "no rate at the end of the range"
         )
     assert few[0]["mean"] > numbers["counts"]["1600"]["pairs"] + 3
-    early = interval(np.array(few[0]["values"]) - np.array(few[1]["values"]))
-    assert early["low"] > 0, "the LSTM is ahead at both sizes"
+    for kind in few[:-1]:
+        early = interval(np.array(kind["values"]) - np.array(few[-1]["values"]))
+        assert early["low"] > 0, "the LSTM is ahead of both kinds with few sentences"
+        assert f"{early['mean']:.1f}" == "3.1"
     assert min(point["low"] for point in few) > min(numbers["counts"]["1600"].values())
     assert abs(many[0]["mean"] - min(numbers["counts"]["6400"].values())) < 1.5
 
@@ -156,10 +159,13 @@ def test_what_the_lesson_says_of_the_two_beside_counts() -> None:
         fall = alone["perplexity"][name]["6400"]["mean"] - point["mean"]
         assert 2.5 < fall < 4, "both fall by about three points"
         assert point["high"] < triples - 4
-    blocks, lstms = (np.array(point["values"]) for point in numbers["perplexity"].values())
-    assert numbers["blocks less LSTM"] == interval(blocks - lstms)
-    said = "{mean:.1f} ({low:.1f} to {high:.1f})".format(**numbers["blocks less LSTM"])
-    assert said == "0.4 (0.2 to 0.7)"  # "is left of the lead"
+    lstms = np.array(numbers["perplexity"]["LSTM"]["values"])
+    for name, less in numbers["less LSTM"].items():
+        assert less == interval(np.array(numbers["perplexity"][name]["values"]) - lstms)
+        by_itself = np.subtract(
+            *(alone["perplexity"][kind]["6400"]["mean"] for kind in (name, "LSTM"))
+        )
+        assert 0 < less["mean"] < by_itself / 2, "shrink to less than half"
 
 
 def test_what_the_lesson_says_of_the_stored_rates() -> None:

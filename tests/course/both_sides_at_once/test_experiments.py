@@ -15,6 +15,7 @@ from autograde.exercises.both_sides_at_once.train_blanks import train_blanks
 from course.both_sides_at_once import broken_blanks
 from course.both_sides_at_once import experiments as both_sides
 from course.both_sides_at_once.agreement import agreement
+from course.both_sides_at_once.figures import SIDES
 from course.results.intervals import verdict_twice
 from course.results.stored import stored_result
 from course.texts.small_text import small_text
@@ -122,19 +123,30 @@ def test_the_command_stores_blanks(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(both_sides, name, few)
     assert both_sides.main(["blanks", "--seeds", "2", "--results", str(tmp_path)]) == 0
     stored = json.loads((tmp_path / "both_sides_blanks.json").read_text(encoding="utf-8"))
-    assert set(stored["nats"]) >= {"left", "right", "product", "both", "both and counts"}
-    found = stored["differences"]["product less both"]
-    means = (stored["nats"][name]["mean"] for name in ("product", "both"))
+    product = "product of language models"
+    assert set(stored["nats"]) >= set(SIDES)
+    found = stored["differences"][f"both less {product}"]
+    means = (stored["nats"][name]["mean"] for name in ("both", product))
     assert found["mean"] == pytest.approx(next(means) - next(means))
     assert len(found["values"]) == 2
+
+
+LEVEL = (
+    "product, asked at blanks less both",
+    "two of both less product of language models",
+    "both and counts less product of language models and counts",
+    "two of both and counts less product of language models and counts",
+)
 
 
 def test_what_lesson_12_says_of_its_stored_results() -> None:
     gains = stored_result("both_sides_blanks").numbers["differences"]
     for name, found in gains.items():
         assert len(found["values"]) == 5
-        assert (found["low"] > 0) == (name != "product less both"), name
-    assert gains["right less both"]["mean"] > 5 * gains["product less both"]["mean"]
+        assert (found["low"] > 0) == (name not in LEVEL), name
+        assert name not in LEVEL or found["high"] > 0
+    product = gains["both less product of language models"]
+    assert gains["right less both"]["mean"] > 5 * product["mean"] > 0
     leak = stored_result("both_sides_leak").numbers
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["never meet"]["low"] - 0.9
     assert leak["nats"]["meet, 2 layers"]["high"] < leak["nats"]["meet, 3 layers"]["low"]

@@ -35,11 +35,13 @@ def test_sides_come_in_their_order_and_the_title_follows_the_difference(
 ) -> None:
     stored = {
         "nats": dict.fromkeys(figures.SIDES, POINT),
-        "differences": {"product less both": {"mean": mean, "low": low, "high": high}},
+        "differences": {
+            "both less product of language models": {"mean": mean, "low": low, "high": high}
+        },
     }
     picture = figures.side_bars(stored).description
     assert picture.index("left") < picture.index("right") < picture.index("two of both")
-    assert f"Both at once is {said} the product" in picture
+    assert f"The product of two readers is {said} both at once" in picture
 
 
 def test_a_title_says_what_is_added() -> None:

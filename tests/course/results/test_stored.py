@@ -10,6 +10,7 @@ import torch
 
 from course.results.intervals import interval
 from course.results.stored import FOLDER, stored_result, write_result
+from elmo_mini import records
 from elmo_mini.records import write_record
 
 
@@ -69,3 +70,11 @@ def test_a_record_that_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="cannot hold a set"):
         write_record(path, "Mine", {"n": {1}}, command="python -m mine")
     assert path.read_text("utf-8") == before
+
+
+def test_a_package_that_is_not_installed_has_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "PACKAGES", ("torch", "no-such-package"))
+    path = write_record(tmp_path / "one.json", "a title", {}, command="a command")
+    assert list(json.loads(path.read_text())["versions"]) == ["python", "torch"]

@@ -257,3 +257,17 @@ def test_weights_may_be_stored_anew(bilm: BiLM, tmp_path: Path) -> None:
     mixed(bilm, 10.0).save_pretrained(tmp_path)
     save_pretrained(bilm, tmp_path / "model.safetensors", dtype=torch.float16)
     assert float(Elmo.from_pretrained(tmp_path).scalar_mixes[0].gamma) == 10.0
+
+
+def test_a_model_of_another_kind_is_not_lost(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text('{"model_type": "bert"}')
+    (tmp_path / "model.safetensors").write_text("its weights")
+    with pytest.raises(ConfigurationError, match="another kind, 'bert'"):
+        save_folder(BiLM(OPTIONS), tmp_path)
+    assert json.loads(config.read_text()) == {"model_type": "bert"}
+    assert (tmp_path / "model.safetensors").read_text() == "its weights"
+    config.write_text("{")
+    save_folder(BiLM(OPTIONS), tmp_path)
+    save_folder(BiLM(OPTIONS), tmp_path)
+    assert load_folder(tmp_path).options == OPTIONS

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ from elmo_mini.__main__ import main
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
+from elmo_mini.commands import pretrain
 from elmo_mini.commands.pretrain import WRITTEN
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.pretraining.objective import BiLMWithSoftmax
@@ -232,3 +234,31 @@ def test_the_checkpoint_of_another_command_is_refused_before_anything_is_written
     assert main(["pretrain", *asked, *SMALL, "--steps=3"]) == 2
     assert "checkpoint.safetensors" in capsys.readouterr().err
     assert {file: file.read_bytes() for file in (tmp_path / "run").iterdir()} == before
+
+
+def test_a_run_that_is_killed_after_its_first_validation_goes_on(
+    text_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "run"
+    command = ["pretrain", f"--text={text_file}", f"--output={output}", *SMALL]
+    command += ["--steps=6", "--validate-steps=2"]
+    written = pretrain.write_model
+
+    def killed(*what: Any, **how: Any) -> None:
+        written(*what, **how)
+        raise Killed
+
+    monkeypatch.setattr(pretrain, "write_model", killed)
+    with pytest.raises(Killed):
+        main(command)
+    monkeypatch.setattr(pretrain, "write_model", written)
+    for lost in (True, False):  # between the checkpoint and the model, and after both
+        if lost:
+            (output / "model.safetensors").unlink()
+        assert main(command) == 0
+    history = json.loads((output / "history.json").read_text())
+    assert [entry["step"] for entry in history["validation"]] == [2, 4, 6]
+
+
+class Killed(BaseException):
+    """As if the process were gone."""

@@ -281,3 +281,22 @@ def test_a_device_that_is_none_is_not_a_damaged_file(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match="; leave device out"):
             train_tagger([sentence], [sentence], device=device)
     assert Tagger.load(tmp_path / "tagger.safetensors", torch.device("cpu")).labels == ["O"]
+
+
+def test_vectors_of_words_with_capitals_and_digits_are_read() -> None:
+    """Words are looked up as `normalise` spells them, so vectors are kept under that spelling."""
+    words = ["Paris", "paris", "won", "1998", "2024"]
+    vectors = np.arange(len(words) * SMALL["word_dim"], dtype=np.float32)
+    table = WordVectors(Vocabulary(words), vectors.reshape(len(words), -1))
+    train = [TaggedSentence(("Paris", "won"), ("O", "O"))]
+    options = TaggerOptions(lm_position="none", **SMALL)
+    tagger = Tagger.for_sentences(train, options, word_vectors=table)
+    asked = tagger.batch([TaggedSentence(("Paris", "won", "1998", "2024"))]).words[0]
+    read = tagger.embedding.weight[asked].detach().numpy()
+    np.testing.assert_array_equal(read, table.vectors[[0, 2, 3, 3]])
+
+
+def test_a_word_that_is_named_twice_is_one() -> None:
+    tagger = Tagger(["a", "b", "a"], ["O"], TaggerOptions(lm_position="none", **SMALL))
+    assert tagger.words == {"a": 2, "b": 3}
+    assert tagger.predict([TaggedSentence(("a",))]) == [["O"]]

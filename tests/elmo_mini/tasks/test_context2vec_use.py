@@ -93,3 +93,14 @@ def test_it_runs_where_its_parameters_are() -> None:
     assert vectors.dtype == np.float32
     computes_on_meta(lambda: train_context2vec(on_meta, [[2, 3, 4]], np.ones(20, dtype=np.int64)))
     computes_on_meta(lambda: context_vectors(on_meta, vocabulary, [["the", "cat"]]))
+
+
+def test_a_string_is_no_sentence() -> None:
+    vocabulary = Vocabulary(["<unk>", "a", "b"], unknown="<unk>", counts=[1, 1, 1])
+    model = Context2Vec(3)
+    for read in (
+        lambda: context_vectors(model, vocabulary, ["a b"]),
+        lambda: fill_blank(model, vocabulary, "a b", 0),
+    ):
+        with pytest.raises(TypeError, match="call tokenize"):
+            read()

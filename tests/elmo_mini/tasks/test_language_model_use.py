@@ -115,3 +115,9 @@ def test_it_runs_where_its_parameters_are() -> None:
     computes_on_meta(lambda: train_language_model(on_meta, stream, bptt=2))
     computes_on_meta(lambda: stream_perplexity(on_meta, stream))
     computes_on_meta(lambda: hidden_states(on_meta, vocabulary, SENTENCES))
+
+
+def test_a_string_is_no_sentence() -> None:
+    vocabulary = Vocabulary(["<unk>", "</s>", "a"], unknown="<unk>")
+    with pytest.raises(TypeError, match="call tokenize"):
+        hidden_states(LSTMLanguageModel(3, 4, 4), vocabulary, ["a a"])

@@ -161,3 +161,28 @@ def test_it_runs_where_its_parameters_are() -> None:
     computes_on_meta(lambda: train_classifier(on_meta, drawn(4), [0, 1, 2, 0]))
     computes_on_meta(lambda: accuracy(on_meta, drawn(4), [0, 1, 2, 0]))
     computes_on_meta(lambda: train_autoencoder(model.to("meta"), drawn(4)))
+
+
+@pytest.mark.parametrize("wrong", ["pos", 2, -100, 0.0, None])
+def test_a_label_that_numbers_no_class_is_refused(wrong: object) -> None:
+    classifier = LSTMClassifier(9, 2, 4, 4)
+    with pytest.raises(ValueError, match=r"2 classes, 0 to 1: number your classes from 0"):
+        train_classifier(classifier, [[1], [2]], [1, wrong])  # type: ignore[list-item]
+
+
+def test_true_and_false_are_classes() -> None:
+    history = [
+        _trained_on(labels)
+        for labels in ([True, False], [1, 0], list(np.array([1, 0], dtype=np.int16)))
+    ]
+    assert history[0] == history[1] == history[2]
+
+
+def _trained_on(labels: list[int]) -> list[float]:
+    torch.manual_seed(0)
+    return train_classifier(LSTMClassifier(9, 2, 4, 4), [[1], [2]], labels)
+
+
+def test_no_sentence_has_no_accuracy() -> None:
+    with pytest.raises(ValueError, match="no sentence"):
+        accuracy(LSTMClassifier(9, 2, 4, 4), [], [])

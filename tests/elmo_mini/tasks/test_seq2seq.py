@@ -3,6 +3,7 @@ import pytest
 import torch
 
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
+from elmo_mini.tasks.decoding import decode_step, greedy_decode
 from elmo_mini.tasks.language_model_use import train_language_model
 from elmo_mini.tasks.seq2seq import (
     Seq2Seq,
@@ -216,3 +217,14 @@ def test_it_runs_where_its_parameters_are() -> None:
     assert model.softmax.weight.dtype == torch.float64
     computes_on_meta(lambda: train_seq2seq(on_meta, drawn(4)))
     computes_on_meta(lambda: translate(on_meta, [[3]]))
+
+
+def test_a_source_without_a_word_is_named() -> None:
+    model = Seq2Seq(9, 9, 4)
+    for use in (
+        lambda: seq2seq_perplexity(model, [([2], [3]), ([], [3])]),
+        lambda: translate(model, [[2], []]),
+        lambda: greedy_decode(model, decode_step, []),
+    ):
+        with pytest.raises(ValueError, match="a source has no word"):
+            use()

@@ -1,5 +1,7 @@
 """What all small models share when they are trained."""
 
+from threading import Event, Thread
+
 import numpy as np
 import pytest
 import torch
@@ -82,3 +84,23 @@ def test_evaluating_gives_the_mode_back_even_after_an_error(training: bool) -> N
     with pytest.raises(RuntimeError):
         fail()
     assert model.training == training
+
+
+def test_threads_that_overlap_leave_the_mode_that_was() -> None:
+    model = torch.nn.Dropout()
+    begun, may_end = Event(), Event()
+
+    def read() -> None:
+        with evaluating(model):
+            begun.set()
+            may_end.wait(60)
+
+    thread = Thread(target=read)
+    with evaluating(model):
+        thread.start()
+        begun.wait(60)
+    still = model.training
+    may_end.set()
+    thread.join()
+    assert not still, "the other still reads"
+    assert model.training

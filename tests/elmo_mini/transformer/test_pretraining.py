@@ -12,9 +12,11 @@ from autograde.exercises.both_sides_at_once import pack as packing
 from elmo_mini.__main__ import main
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.fine_tuning import CausalLM
 from elmo_mini.models.masked_lm import MaskedLM, MaskedLMOptions
 from elmo_mini.training.pretraining.sources import from_file
 from elmo_mini.transformer.files import load_masked_lm
+from elmo_mini.transformer.masked_lm_training import train_masked_lm
 from elmo_mini.transformer.pretraining import (
     NO_PAIR,
     MaskedPretraining,
@@ -144,3 +146,29 @@ def test_a_validation_has_a_figure_even_where_chance_hides_no_word() -> None:
     rows = [(*pack([10], longest=16), 0)]
     for seed in range(20):
         assert validation_loss(model, rows, 20, seed=seed)["nats"] > 1
+
+
+def test_a_batch_in_which_chance_hid_no_word_is_passed_over() -> None:
+    torch.manual_seed(0)
+    model = MaskedLM(MaskedLMOptions(9, 4, 2, 1))
+    ids, nothing, word = torch.tensor([[2, 7, 3]]), [[-1, -1, -1]], [[-1, 7, -1]]
+    batches = [
+        (ids, torch.tensor(targets), ids > 0, None) for targets in (word, nothing, nothing, word)
+    ]
+    assert len(train_masked_lm(model, batches, 2)) == 2
+
+
+def test_a_mask_of_ones_and_zeros_is_read_as_true_and_false() -> None:
+    torch.manual_seed(0)
+    model = MaskedLM(MaskedLMOptions(9, 4, 2, 1)).eval()
+    causal = CausalLM(9, 4, 2, 1).eval()
+    ids, mask = torch.tensor([[2, 7, 3, 0]]), torch.tensor([[1, 1, 1, 0]])
+    with torch.no_grad():
+        for reader in (model, causal):
+            torch.testing.assert_close(reader(ids, mask)[0, :3], reader(ids, mask > 0)[0, :3])
+
+
+def test_a_vocabulary_of_special_words_alone_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["pretrain-masked", "--vocabulary", "5"])
+    assert "at least 6" in capsys.readouterr().err

@@ -11,9 +11,10 @@ from course.texts import labelled_tasks as tasks
 from course.texts.labelled_tasks import Labelled
 from course.ulmfit import baselines
 from elmo_mini import corpora
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.ulmfit.stages import UNFREEZING, Stage3, fresh, stage_2, stage_3
-from elmo_mini.ulmfit.task_text import text_perplexity, text_windows
+from elmo_mini.ulmfit.task_text import say, text_perplexity, text_windows
 from elmo_mini.ulmfit.text_classifier import (
     TextClassifier,
     class_probabilities,
@@ -139,3 +140,22 @@ def test_a_word_that_decides_is_found(learn: Callable[..., baselines.Answers]) -
 def test_logistic_regression_on_vectors() -> None:
     x = np.array([[0, 1], [1, 0]] * 5, dtype=np.float32)
     assert baselines.linear_on(x, [0, 1] * 5, x[:2]).tolist() == [0, 1]
+
+
+def test_what_a_classifier_cannot_learn_from_is_said() -> None:
+    vocabulary = word_vocabulary([["the", "a"]])
+    model = small(len(vocabulary))
+    two = Labelled([["the"], ["a"]], [0, 1])
+    for labelled, how, said in (
+        (two, Stage3(epochs=1, batch_size=1), "batch_size"),
+        (Labelled(two.texts, [1, 2]), Stage3(epochs=1), "number your classes from 0"),
+        (Labelled(two.texts, ["pos", "neg"]), Stage3(epochs=1), "number your classes from 0"),  # type: ignore[list-item]
+    ):
+        with pytest.raises((ValueError, ConfigurationError), match=said):
+            stage_3(model, vocabulary, labelled, 2, how, 0)
+    with pytest.raises(ValueError, match="no text"):
+        class_probabilities(TextClassifier(model, 2), [])
+    with pytest.raises(ValueError, match="no text"):
+        text_perplexity(model, [])
+    with pytest.raises(ValueError, match="above 0"):
+        say(model, vocabulary, temperature=0)
