@@ -118,9 +118,11 @@ def _compared(task: Task) -> dict[str, list[Step]]:
     return {name: every[name] for name in dict.fromkeys(sum(PAIRS, ()))}
 
 
-def _taught_by_itself(texts: Texts, labels: Sequence[int], unlabelled: Texts) -> Reader:
-    """Self-training: a regression on ELMo, and once more with the texts that it answers surest."""
-    rows, answers = surest(on_elmo(texts, labels)(unlabelled), sorted(set(labels)))
+def _taught_by_itself(
+    reader: Reader, texts: Texts, labels: Sequence[int], unlabelled: Texts
+) -> Reader:
+    """Self-training: ELMo learns once more, with the texts that the first reader answers surest."""
+    rows, answers = surest(reader(unlabelled), sorted(set(labels)))
     return on_elmo([*texts, *(unlabelled[row] for row in rows)], [*labels, *answers])
 
 
@@ -143,7 +145,7 @@ def taught(tasks: Sequence[str], seeds: Sequence[int]) -> tuple[str, Result]:
                 own = task.train.drawn(count, seed)
                 learnt = own.texts, own.labels
                 counts, elmo = naive_bayes_with_em(*learnt, free), on_elmo(*learnt)
-                itself = _taught_by_itself(*learnt, free)
+                itself = _taught_by_itself(elmo, *learnt, free)
                 said[BAG].append(learn_and_answer(methods.bag_of_words(), *learnt, test.texts))
                 for way, readers in {
                     EM: (counts,),

@@ -126,12 +126,9 @@ def elmo_against_em(counts: Sequence[int] = (25, 100)) -> None:
 
 def clearly_taught(than: str = ELMO, ahead: bool = True) -> dict[str, list[str]]:
     """For each task, the numbers of labels with which co-training is clearly ahead or behind."""
+    side = "ahead" if ahead else "behind"
     return {
-        task: [
-            count
-            for count, point in of[than].items()
-            if (point["taught"]["low"] > 0 if ahead else point["taught"]["high"] < 0)
-        ]
+        task: [count for count, point in of[than].items() if lead(point["taught"]).verdict == side]
         for task, of in taught().items()
     }
 

@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 from elmo_mini.divergence import argmax
 from elmo_mini.models.lstm_language_model import perplexity
-from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend, read_sources
+from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend, padded_sources
 from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import shifted
 from elmo_mini.training.steps import device_of, evaluating
@@ -61,7 +61,7 @@ def encoded(model: Seq2Seq, sources: Sequence[Sequence[int]]) -> tuple[Tensor, T
             "a decoder step reads both layers and adds the lower one; this translator was made "
             "with residual=False or both_layers=False: use translate and seq2seq_perplexity"
         )
-    ids, mask = read_sources(sources, device_of(model))
+    ids, mask = padded_sources(sources, device_of(model))
     first, _ = model.encoder_first(model.source_embedding(ids))
     top, _ = model.encoder_top(first)
     return first, top, mask

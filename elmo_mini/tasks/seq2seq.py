@@ -209,7 +209,7 @@ def start_decoder(
     _copy(parts, "decoder")
 
 
-def read_sources(
+def padded_sources(
     sources: Sequence[Sequence[int]], device: torch.device | str
 ) -> tuple[Tensor, Tensor]:
     """Sources as `pad` makes them, (B, S) each; raises ValueError for one without a word."""
@@ -221,7 +221,7 @@ def read_sources(
 def pair_loss(model: Seq2Seq, pairs: Sequence[Pair], *, boundary: int = 1) -> tuple[Tensor, int]:
     """Mean nats a target token of some pairs, boundary included, and how many tokens."""
     device = device_of(model)
-    source, source_mask = read_sources([source for source, _ in pairs], device)
+    source, source_mask = padded_sources([source for source, _ in pairs], device)
     steps = [shifted(target, boundary) for _, target in pairs]
     inputs, mask = pad([inputs for inputs, _ in steps], device=device)
     targets, _ = pad([targets for _, targets in steps], device=device)
@@ -292,7 +292,7 @@ def translate(
     model: Seq2Seq, sources: Sequence[Sequence[int]], *, longest: int = 20, boundary: int = 1
 ) -> list[list[int]]:
     """Greedy decoding of a batch: the likeliest word at each step, at most `longest`."""
-    source, mask = read_sources(sources, device_of(model))
+    source, mask = padded_sources(sources, device_of(model))
     predicted = torch.full((len(sources), 1), boundary, device=source.device)
     with evaluating(model):
         for _ in range(longest):
