@@ -8,11 +8,15 @@ import sys
 import webbrowser
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograde.running import jupyter_folders
 from autograde.running.released import START_LESSON, released_files
 from autograde.running.working_copies import Change, hand_out
 from autograde.workspace import results
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
 
 COURSE = Path(__file__).resolve().parents[2]
 JUPYTER_CONFIG = Path(__file__).resolve().parent / "jupyter_config"
@@ -173,16 +177,20 @@ def start_jupyterlab(options: list[str]) -> None:
     from jupyterlab.labapp import LabApp
 
     server = LabApp.initialize_server(argv=options)
-    local = server.ip in ("localhost", "127.0.0.1", "::1")
-    print(f"""
-    Address    {server.local_url if local else server.public_url}
-    Your work  {_short(Path(server.root_dir))}; no update touches it
-    To stop    Ctrl-C in this window, then y
-""")
-    sys.stdout.flush()
+    # The address is said in the server's loop, whose first act is to open the port.
+    server.io_loop.add_callback(print, _where(server), flush=True)
     # Else the server says its address again, in five lines.
     server.identity_provider.token_generated = False
     server.start()
+
+
+def _where(server: "ServerApp") -> str:
+    local = server.ip in ("localhost", "127.0.0.1", "::1")
+    return f"""
+    Address    {server.local_url if local else server.public_url}
+    Your work  {_short(Path(server.root_dir))}; no update touches it
+    To stop    Ctrl-C in this window, then y
+"""
 
 
 def _short(path: Path) -> str:
