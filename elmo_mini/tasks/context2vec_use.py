@@ -54,12 +54,12 @@ def train_context2vec(
     Raises
     ------
     ValueError
-        If there is no sentence.
+        If there is no sentence, or no word was counted.
     """
     options = options or TrainingOptions()
     device = device_of(model)
     sentences = [sentence for sentence in sentences if len(sentence)]
-    noise_weights = torch.from_numpy(noise_distribution(counts, power))
+    noise_weights = _noise(counts, power)
     generator = torch.Generator("cpu").manual_seed(options.seed)
 
     def loss(rows: list[int]) -> Tensor:
@@ -118,12 +118,22 @@ def fill_blank(
     ------
     IndexError
         If the sentence has no such position.
+    ValueError
+        If the vocabulary has no counts.
     """
     if not 0 <= position < len(words):
         raise IndexError(f"a sentence of {len(words)} words has no position {position}")
     targets = model.targets.weight
     context = torch.from_numpy(context_vectors(model, vocabulary, [words])[0][position]).to(targets)
-    noise = torch.from_numpy(noise_distribution(vocabulary.counts, power)).to(targets)
+    noise = _noise(vocabulary.counts, power).to(targets)
     scores = word_log_probabilities(context.unsqueeze(0), targets, noise)[0].exp()
     best = ((vocabulary.word(n), float(scores[n])) for n in scores.argsort(descending=True))
     return [(word, score) for word, score in best if word not in (UNKNOWN, BOUNDARY)][:top]
+
+
+def _noise(counts: NDArray[np.int64], power: float) -> Tensor:
+    if not counts.any():
+        raise ValueError(
+            "all counts are 0, and the noise is drawn by them; Vocabulary.from_sentences counts"
+        )
+    return torch.from_numpy(noise_distribution(counts, power))

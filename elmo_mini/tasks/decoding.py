@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from elmo_mini.divergence import argmax
 from elmo_mini.models.lstm_language_model import perplexity
+from elmo_mini.settings import whole_number
 from elmo_mini.tasks.seq2seq import Pair, Seq2Seq, attend, padded_sources
 from elmo_mini.text.batches import in_batches, pad
 from elmo_mini.text.running_text import shifted
@@ -133,7 +134,13 @@ def greedy_decode(
     Returns
     -------
     the words without the boundary, and the attention weights (T, S), the last step's too
+
+    Raises
+    ------
+    ConfigurationError
+        If `longest` is below 1.
     """
+    whole_number("longest", longest)
     predicted: list[int] = []
     weights_of_steps: list[Tensor] = []
     word, state = boundary, None

@@ -3,10 +3,11 @@
 What the loss of a batch is, each model says.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any
 
 import numpy as np
@@ -181,8 +182,24 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
 
 
 _MODES = Lock()
-_inside: dict[nn.Module, tuple[int, bool]] = {}
-"""How many `evaluating` a model is in, and the mode that it was in before."""
+_inside: dict[nn.Module, tuple[list[int], bool]] = {}
+"""The thread of each `evaluating` that a model is in, and the mode that it was in before."""
+
+
+def _forget_other_threads() -> None:
+    """In a forked child: what threads of its parent were in has nobody who leaves it."""
+    global _MODES
+    _MODES = Lock()
+    for model, (threads, was_training) in list(_inside.items()):
+        own = [thread for thread in threads if thread == get_ident()]
+        _inside[model] = own, was_training
+        if not own:
+            del _inside[model]
+            model.train(was_training)
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 @contextmanager
@@ -191,17 +208,19 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
     Where several overlap, as in threads, the last to end sets the mode back.
     """
+    thread = get_ident()
     with _MODES:
-        inside, was_training = _inside.get(model, (0, model.training))
-        _inside[model] = inside + 1, was_training
+        threads, was_training = _inside.get(model, ([], model.training))
+        _inside[model] = [*threads, thread], was_training
         model.eval()
     try:
         with torch.no_grad():
             yield
     finally:
         with _MODES:
-            inside, was_training = _inside.pop(model)
-            if inside > 1:
-                _inside[model] = inside - 1, was_training
+            threads, was_training = _inside.pop(model)
+            threads.remove(thread)
+            if threads:
+                _inside[model] = threads, was_training
             else:
                 model.train(was_training)

@@ -680,7 +680,7 @@ check("CausalLM", CausalLM)
 # outline: `norm` of words plus positions; each block on the last one's states, with the mask; states times the turned table, plus the bias. Loss: the scores of all positions but the last, the words of all but the first, both where `mask[:, 1:]` is True; `cross_entropy`.
 
 # %% [markdown]
-# Give it real text: Brown's short sentences, or Lee's if Brown is not here, with 1,000 words; all others are `<unk>`. Its rivals are counts of words, pairs and triples, smoothed as in lesson 03. A row is a sentence between two marks, `</s>` (figures call the first one `<S>`); your `pad_rows` of lesson 12 makes a batch of such rows:
+# Give it real text: Brown's short sentences, or Lee's if Brown is not here, with 1,000 words; others are `<unk>`. Its rivals count words, pairs and triples (unigrams, bigrams and trigrams), smoothed as in lesson 03. A row is a sentence between two marks, `</s>` (figures call the first one `<S>`); your `pad_rows` of lesson 12 makes a batch of them:
 
 # %% slide="subslide"
 from course.texts.small_text import small_text

@@ -193,6 +193,7 @@ def _wrapped(build: Path, data: list[tuple[Path, Path]], environment: dict[str, 
     shown = [Path(name) for name in SYSTEM if Path(name).exists()]
     shown += [Path(sys.base_prefix), Path(sys.prefix)]
     shown += [Path(folder) for name in PASSED_ON for folder in _folders(environment.get(name, ""))]
+    shown += [path.resolve() for path in shown if path.is_symlink()]
     command = [program, *_unshared(), "--die-with-parent", "--new-session"]
     command += ["--proc", "/proc", "--dev", "/dev"]
     for folder in ("/tmp", "/dev/shm"):

@@ -12,7 +12,7 @@ BLOCK = 50
 
 
 def hold_out(text: PackedText, share: float = 0.02) -> tuple[PackedText, PackedText]:
-    """Training and validation text: every so many blocks of 50 sentences are held out.
+    """Training and validation text: of all blocks of 50 sentences, an even share is held out.
 
     Blocks keep the neighbourhood of a sentence on one side, and come from all over the text. A
     sentence of the validation part that also stands elsewhere is taken out of training.
@@ -25,9 +25,11 @@ def hold_out(text: PackedText, share: float = 0.02) -> tuple[PackedText, PackedT
     if not 0 < share <= 0.5:
         raise ConfigurationError(f"the validation share is {share}; it must be above 0, up to 0.5")
     block = min(BLOCK, max(1, int(len(text) * share)))
-    every = round(1 / share)
-    numbers = np.arange(len(text)) // block
-    held = numbers % every == every - 1
+    blocks = np.arange(len(text)) // block
+    before = np.floor(
+        np.round(np.arange(len(text) // block + 2) * share, 9)
+    )  # held out before each block
+    held = (np.diff(before) > 0)[blocks]
     if not held.any() or held.all():
         raise ConfigurationError(
             f"{len(text)} sentences are too few to hold out a share of {share}; use more text"

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,21 @@ def test_right_answers_earn_everything(task: Any) -> None:
     answer = noisy + answers_of(LESSON)[FORGED]
     verdict = mark(task(submission(LESSON, right(LESSON, **{FORGED: answer})))).verdict
     assert _points(verdict) == _of(verdict)
+
+
+@walls
+def test_an_environment_behind_a_link_marks_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a .venv on another disk, or the interpreter of a minor version in uv's folder."""
+    linked = tmp_path / "linked"
+    linked.symlink_to(sys.prefix)
+    monkeypatch.setattr(
+        sys, "executable", str(linked / Path(sys.executable).relative_to(sys.prefix))
+    )
+    monkeypatch.setattr(sys, "prefix", str(linked))
+    server = Server(set(), LIMITS, walls=True)  # is heard, or raises
+    server.close()
 
 
 @walls

@@ -77,6 +77,11 @@ def test_refusals() -> None:
         fill_blank(model, vocabulary, ["the", "cat"], 2)
     with pytest.raises(ValueError, match="no sentence"):
         train_context2vec(model, [[]], vocabulary.counts)
+    uncounted = Vocabulary(vocabulary.words, unknown=vocabulary.unknown)
+    with pytest.raises(ValueError, match="all counts are 0"):
+        fill_blank(model, uncounted, ["the", "cat"], 1)
+    with pytest.raises(ValueError, match="all counts are 0"):
+        train_context2vec(model, [[2, 3]], uncounted.counts)
 
 
 def test_it_runs_where_its_parameters_are() -> None:

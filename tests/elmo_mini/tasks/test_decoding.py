@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.tasks.decoding import (
     decode_step,
     encoded,
@@ -54,6 +55,8 @@ def test_greedy_decoding_and_its_attention_weights(model: Seq2Seq) -> None:
         assert predicted == translate(model, [source], longest=7)[0]
         assert weights.shape == (min(len(predicted) + 1, 7), len(source))
         torch.testing.assert_close(weights.sum(-1), torch.ones(len(weights)))
+    with pytest.raises(ConfigurationError, match="longest is 0"):
+        greedy_decode(model, decode_step, PAIRS[0][0], longest=0)
 
 
 def test_padding_gets_no_attention(model: Seq2Seq) -> None:

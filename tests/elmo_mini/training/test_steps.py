@@ -1,11 +1,14 @@
 """What all small models share when they are trained."""
 
+import os
+from contextlib import nullcontext
 from threading import Event, Thread
 
 import numpy as np
 import pytest
 import torch
 
+from elmo_mini.training import steps
 from elmo_mini.training.steps import (
     LARGEST_GRADIENT,
     TrainingOptions,
@@ -103,4 +106,30 @@ def test_threads_that_overlap_leave_the_mode_that_was() -> None:
     may_end.set()
     thread.join()
     assert not still, "the other still reads"
+    assert model.training
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("own", [False, True])
+def test_a_child_forked_while_a_thread_reads_gets_its_mode_back(own: bool) -> None:
+    model = torch.nn.Dropout()
+    begun, may_end = Event(), Event()
+
+    def read() -> None:
+        with evaluating(model), steps._MODES:
+            begun.set()
+            may_end.wait(60)
+
+    thread = Thread(target=read)
+    with evaluating(model) if own else nullcontext():
+        thread.start()
+        begun.wait(60)
+        child = os.fork()
+        if child == 0:
+            free = steps._MODES.acquire(timeout=10)
+            os._exit(model.training if free else 99)
+        in_training = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        may_end.set()
+        thread.join()
+    assert in_training == (not own)
     assert model.training

@@ -33,6 +33,14 @@ def test_every_fiftieth_block_is_held_out() -> None:
     assert training.types is validation.types
 
 
+@pytest.mark.parametrize("share", [0.03, 0.3, 0.4, 0.5])
+def test_any_share_is_held_out_as_it_was_asked(share: float) -> None:
+    text = PackedText.of([[f"w{i}", "x"] for i in range(5000)])
+    training, validation = hold_out(text, share)
+    assert len(validation) == pytest.approx(5000 * share)
+    assert len(training) + len(validation) == 5000
+
+
 def test_a_sentence_of_validation_is_not_trained_on() -> None:
     text = PackedText.of([["yes"], ["no"], ["a", "b"], ["yes"], ["c"], ["no"]] * 2)
     training, validation = hold_out(text, 0.2)
