@@ -109,11 +109,12 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _outside_functions(node: ast.AST) -> Iterable[ast.AST]:
-    """A statement's parts, without the bodies of functions: their names are their own."""
+    """A statement's parts, without what has names of its own: bodies, and what `for x in` binds."""
     yield node
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
         return
-    for child in ast.iter_child_nodes(node):
+    inside = isinstance(node, ast.comprehension)
+    for child in (node.iter, *node.ifs) if inside else ast.iter_child_nodes(node):
         yield from _outside_functions(child)
 
 

@@ -109,7 +109,8 @@ def cell_of(exercise: Exercise, answer: Written, gone: set[Symbol], there: Itera
     rows: dict[tuple[str, str], None] = {}
     behind: list[str] = []
     for module in modules:
-        for used in sorted({used for part in parts for used in module.uses(part)}):
+        own = {(module.name, name) for name in bound}
+        for used in sorted({used for part in parts for used in module.uses(part)} - own):
             rows |= _rows(used, gone) if used in gone or is_hidden(used[0]) else {}
     for name in sorted({name for part in parts for name in part.reads} - bound):
         for module in modules:

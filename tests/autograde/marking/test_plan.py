@@ -28,6 +28,13 @@ def test_what_binds_or_changes_a_needed_name_is_taken_and_nothing_else() -> None
     ]
 
 
+def test_a_comprehension_binds_nothing_outside_itself() -> None:
+    """Else a cell with `for step in` is taken for whoever needs another `step`."""
+    (part,) = pieces("A = [(x, (seen := y)) for x, z[0] in f() for y in x if y]")
+    assert part.binds == {"A", "seen"}
+    assert part.reads >= {"f"}
+
+
 def test_no_training_of_a_lesson_is_run() -> None:
     """The right answers of lesson 01 lean on imports and on each other."""
     released = nbformat.reads(release_of(LESSON), 4)
