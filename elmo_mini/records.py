@@ -55,6 +55,14 @@ def write_record(path: Path, title: str, numbers: dict[str, Any], *, command: st
     return path
 
 
+def is_record(path: Path) -> bool:
+    """Whether a file was written by `write_record`."""
+    try:
+        return {"title", *CIRCUMSTANCES} <= json.loads(path.read_text(encoding="utf-8")).keys()
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
 def _versions() -> dict[str, str]:
     """Of the packages that are installed."""
     found = {}

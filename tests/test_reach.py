@@ -1,10 +1,10 @@
 """What an item reaches: on small made trees, on this repository, and what is really opened."""
 
 import ast
-import json
 import os
 import subprocess
 import sys
+from importlib.util import source_from_cache
 from pathlib import Path
 
 import pytest
@@ -153,19 +153,19 @@ def test_names_loaded_on_demand_lead_home(course: Repository, package: str) -> N
 
 
 # Which files of the repository a process opens or imports, and every process that it starts.
+# Each is noted at once: a kernel may be killed before it ends by itself.
 NOTING = """
-import atexit, json, os, sys
-root, opened = os.environ["COURSE"], set()
+import os, sys
+root, seen = os.environ["COURSE"] + os.sep, set()
+notes = os.path.join(os.environ["OPENED"], f"{os.getpid()}.opened")
+notes = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 def note(event, words):
     if event == "open" and isinstance(words[0], (str, os.PathLike)):
-        opened.add(os.path.abspath(os.fspath(words[0])))
+        path = os.path.abspath(os.fspath(words[0]))
+        if path.startswith(root) and path not in seen:
+            seen.add(path)
+            os.write(notes, os.fsencode(path + os.linesep))
 sys.addaudithook(note)
-def said():
-    opened.update(m.__file__ for m in list(sys.modules.values()) if getattr(m, "__file__", None))
-    files = [path for path in opened if path.startswith(root + os.sep) and os.path.isfile(path)]
-    with open(os.path.join(os.environ["OPENED"], f"{os.getpid()}.json"), "w") as file:
-        json.dump(files, file)
-atexit.register(said)
 """
 EXERCISE = """
 from autograde.checking.catalogue import find
@@ -178,6 +178,7 @@ list(reasons.open_questions(exercise.id, verdicts.verdicts(exercise)))
 assert second_opinions(exercise)
 """
 LESSON = """
+from importlib.util import source_from_cache
 from pathlib import Path
 from autograde.building import executed_notebook
 from autograde.building.lesson_source import read_lesson
@@ -212,11 +213,17 @@ def opened(script: str, folder: Path) -> set[Path]:
         [sys.executable, "-c", script], cwd=ROOT, env=here, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    found = [json.loads(file.read_text("utf-8")) for file in folder.glob("*.json")]
-    files = {Path(name) for names in found for name in names}
+    lines = [file.read_text("utf-8").splitlines() for file in folder.glob("*.opened")]
     return {
-        file for file in files if file.suffix != ".pyc" and not {".git", ".venv"} & {*file.parts}
+        file
+        for file in map(_source, {Path(name) for names in lines for name in names})
+        if file.is_file() and not {".git", ".venv"} & {*file.parts}
     }
+
+
+def _source(file: Path) -> Path:
+    """Of a module that was read as bytecode, its source."""
+    return Path(source_from_cache(str(file))) if file.suffix == ".pyc" else file
 
 
 @pytest.mark.parametrize("name", ["relative_frequency", "shifted_pmi"])

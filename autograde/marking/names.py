@@ -113,8 +113,10 @@ def _outside_functions(node: ast.AST) -> Iterable[ast.AST]:
     yield node
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
         return
-    inside = isinstance(node, ast.comprehension)
-    for child in (node.iter, *node.ifs) if inside else ast.iter_child_nodes(node):
+    own = node.target if isinstance(node, ast.comprehension) else None
+    for child in ast.iter_child_nodes(node):
+        if child is own:
+            continue
         yield from _outside_functions(child)
 
 

@@ -9,7 +9,7 @@ from elmo_mini.checkpoints.find import add_model_arguments, files_of, model_of
 from elmo_mini.files import as_path, check_not_read, readable, ready_to_write
 from elmo_mini.probing.probe import Kind, probe
 from elmo_mini.probing.probing_tasks import TASKS, load_task
-from elmo_mini.records import write_record
+from elmo_mini.records import is_record, write_record
 from elmo_mini.word_vectors.word2vec_trainer import Word2Vec
 
 
@@ -51,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     cache = "keep the vectors there, for the next probe of this text"
     add("--cache", metavar="FOLDER", help=cache)
     add("--output", metavar="FILE", help="store the result there as JSON")
+    replace = "replace FILE whatever it is; the result of a probe is replaced without it, too"
+    add("--overwrite", action="store_true", help=replace)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if output is not None:
         caches = [] if args.cache is None else as_path(args.cache).glob("*.vectors")
         check_not_read(args.output, [args.static, *caches, *files_of(args)])
+        ready_to_write(output, overwrite=args.overwrite or is_record(output))
     task = load_task(args.task)
     report = probe(
         model_of(args),

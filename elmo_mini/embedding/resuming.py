@@ -33,8 +33,8 @@ def resumed_stream(
 ) -> Iterator[Embedded]:
     """As `embed_stream`, but sentences that a run before has computed are read from `kept`.
 
-    The file grows with the stream and stays when it ends; of another model or another text, it is
-    begun anew. Where a kill cut a sentence's numbers short, that sentence is computed again.
+    The file grows with the stream and stays when it ends. Where a kill cut a sentence's numbers
+    short, that sentence is computed again.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def resumed_stream(
     Raises
     ------
     FileExistsError
-        If `kept` is a file of another kind.
+        If `kept` is a file of another kind, or holds vectors of another model or text.
     ConfigurationError
         If the model is stateful: the states that a kill took away cannot be had again.
     """
@@ -63,6 +63,11 @@ def resumed_stream(
         if first and FORMAT.encode() not in first:
             raise FileExistsError(
                 f"{kept} is there and holds no vectors under way; rename it, or leave resume out"
+            )
+        if first.endswith(b"\n") and first != line:
+            raise FileExistsError(
+                f"{kept} holds vectors under way, of another model or another text. Go on with the "
+                "same model, options and text; or delete that file to begin anew"
             )
         if first != line:
             file.seek(0)

@@ -55,6 +55,23 @@ def as_bilm(module: object) -> "FastBiLM":
     return cast(FastBiLM, module)
 
 
+def stateless_bilm(module: object) -> "FastBiLM":
+    """As `as_bilm`; the vectors of a sentence do not depend on what was read before.
+
+    Raises
+    ------
+    ValueError
+        If the model is stateful.
+    """
+    bilm = as_bilm(module)
+    if bilm.stateful:
+        raise ValueError(
+            "the model is stateful: its vectors depend on what it read before, so they cannot be "
+            "kept for a sentence. Set bilm.stateful = False; bilm.warm_up(...) fixes a start state"
+        )
+    return bilm
+
+
 class FastBiLM(nn.Module):
     """Token layer and `n_layers` LSTM layers in two directions.
 

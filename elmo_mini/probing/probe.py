@@ -17,7 +17,7 @@ from elmo_mini.embedding.cache import cached_vectors
 from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.extras import brought_by
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
@@ -71,7 +71,7 @@ def probe(
     A report with a row per baseline and layer. The intervals come from a bootstrap over test
     sentences and draws.
     """
-    _check(bilm, kind, layers, neighbours, train_size, draws)
+    _check(bilm, task, kind, layers, neighbours, train_size, draws)
     chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
     everything = (*task.train, *task.test)
     vectors = occurrence_vectors(bilm, everything, chosen, cache=cache, progress=progress)
@@ -170,10 +170,20 @@ def occurrence_vectors(
     cache: PathLike | None = None,
     progress: bool = True,
 ) -> Floats:
-    """(occurrences, len(layers), 2H); every sentence is embedded once, and not kept."""
+    """(occurrences, len(layers), 2H); every sentence is embedded once, and not kept.
+
+    Raises ValueError for a stateful model, and for an occurrence without such a position.
+    """
+    bilm = stateless_bilm(bilm)
+    for number, occurrence in enumerate(occurrences):
+        if not 0 <= occurrence.position < len(occurrence.words):
+            raise ValueError(
+                f"occurrence {number} has no position {occurrence.position}: its sentence has "
+                f"{len(occurrence.words)} words"
+            )
     wanted: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row, occurrence in enumerate(occurrences):
-        wanted[occurrence.words].append(row)
+        wanted[tuple(occurrence.words)].append(row)
     found = np.empty((len(occurrences), len(layers), bilm.get_output_dim()), dtype=np.float32)
     sentences = list(wanted)
     arrays: Iterator[Floats]
@@ -189,6 +199,7 @@ def occurrence_vectors(
 
 def _check(
     bilm: FastBiLM,
+    task: Task,
     kind: str,
     layers: Sequence[int] | None,
     neighbours: int,
@@ -197,6 +208,9 @@ def _check(
 ) -> None:
     with brought_by("experiments"):  # now, and not when all vectors are made
         import sklearn  # noqa: F401
+    stateless_bilm(bilm)
+    if not isinstance(task, Task):
+        raise TypeError(f"a task is needed, and this is {task!r:.40}; load_task gives one by name")
     if kind not in get_args(Kind):
         raise ValueError(f"there is no probe {kind!r}; choose {', '.join(get_args(Kind))}")
     for layer in layers or ():

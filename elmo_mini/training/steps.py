@@ -182,20 +182,26 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
 
 
 _MODES = Lock()
-_inside: dict[nn.Module, tuple[list[int], bool]] = {}
-"""The thread of each `evaluating` that a model is in, and the mode that it was in before."""
+Modes = list[tuple[nn.Module, bool]]
+_inside: dict[nn.Module, tuple[list[int], Modes]] = {}
+"""The thread of each `evaluating` that a model is in, and the modes of its parts before."""
 
 
 def _forget_other_threads() -> None:
     """In a forked child: what threads of its parent were in has nobody who leaves it."""
     global _MODES
     _MODES = Lock()
-    for model, (threads, was_training) in list(_inside.items()):
+    for model, (threads, modes) in list(_inside.items()):
         own = [thread for thread in threads if thread == get_ident()]
-        _inside[model] = own, was_training
+        _inside[model] = own, modes
         if not own:
             del _inside[model]
-            model.train(was_training)
+            _set_back(modes)
+
+
+def _set_back(modes: Modes) -> None:
+    for part, was_training in modes:
+        part.training = was_training
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
@@ -204,23 +210,24 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Neither dropout nor gradients; afterwards the model is in the mode it was in.
+    """Neither dropout nor gradients; afterwards each part of the model is in the mode it was in.
 
     Where several overlap, as in threads, the last to end sets the mode back.
     """
     thread = get_ident()
     with _MODES:
-        threads, was_training = _inside.get(model, ([], model.training))
-        _inside[model] = [*threads, thread], was_training
+        modes = [(part, part.training) for part in model.modules()]
+        threads, modes = _inside.get(model, ([], modes))
+        _inside[model] = [*threads, thread], modes
         model.eval()
     try:
         with torch.no_grad():
             yield
     finally:
         with _MODES:
-            threads, was_training = _inside.pop(model)
+            threads, modes = _inside.pop(model)
             threads.remove(thread)
             if threads:
-                _inside[model] = threads, was_training
+                _inside[model] = threads, modes
             else:
-                model.train(was_training)
+                _set_back(modes)

@@ -86,6 +86,14 @@ class Stage3:
         )
 
 
+def _check_words(reader: AWDLSTM, vocabulary: Vocabulary) -> None:
+    if reader.options.vocabulary_size != len(vocabulary):
+        raise ValueError(
+            f"the reader has rows for {reader.options.vocabulary_size:,} words, and the vocabulary "
+            f"has {len(vocabulary):,}; with_words gives a reader with the vocabulary's rows"
+        )
+
+
 def stage_2(
     reader: AWDLSTM,
     vocabulary: Vocabulary,
@@ -101,7 +109,13 @@ def stage_2(
     Parameters
     ----------
     words : it bets among the first so many words of the vocabulary
+
+    Raises
+    ------
+    ValueError
+        If the reader and the vocabulary differ in size.
     """
+    _check_words(reader, vocabulary)
     torch.manual_seed(seed)
     model = copy.deepcopy(reader)
     layers = language_model_layers(model)
@@ -134,6 +148,7 @@ def stage_3(
     labelled : with classes numbered from 0; raises ValueError for another label
     after_epoch : called before each epoch and at the end, with the number of epochs done
     """
+    _check_words(reader, vocabulary)
     whole_number("batch_size", how.batch_size, 2)  # batch norm needs two
     torch.manual_seed(seed)
     model = TextClassifier(rescaled(reader, how.dropout), classes)

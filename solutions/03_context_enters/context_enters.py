@@ -441,9 +441,9 @@ print(f"largest distance of any state: {(yours(x)[0] - theirs(x)[0]).abs().max()
 # %% [markdown] exercise="LanguageModel"
 # ### Exercise 5. A language model around it
 #
-# Write the class. `LanguageModel(words, size, lstm)` has three parts: `self.embedding`, the embedding matrix, a vector of `size` numbers for each word; `self.lstm`, made by `lstm(size, size)`; `self.softmax`, a linear layer to a logit for each word.
+# Write the class. `LanguageModel(words, size, lstm)` has three parts: `self.embedding`, the embedding matrix, `size` numbers for each word; `self.lstm`, made by `lstm(size, size)`; `self.softmax`, a linear layer to a logit for each word.
 #
-# `states(ids, state)` gives the state after each word, (B, T, `size`), and the last pair. Calling the model gives the logits of the next word, (B, T, `words`), and the last pair.
+# `states(ids, state)` gives the state after each word, (B, T, `size`), and the last pair. Calling the model gives the logits of the next word, (B, T, `words`), and the last pair. Detach nothing.
 
 
 # %% exercise="LanguageModel"

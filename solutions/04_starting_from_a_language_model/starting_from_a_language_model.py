@@ -1050,7 +1050,7 @@ outcome("a_little", 100 * left[FOR_ALL], unit="%")
 # What does it cost? Here nothing that can be seen: the task goes about as well with each weight. Elsewhere it does. Stored runs, 1,000 labels; by how much the perplexity grew, and how well the task went, with its interval over three seeds:
 
 # %% [markdown] deck="printed" lines="1-4"
-# ## The weight matters, and 1 is no safe choice
+# ## The weight matters: within five passes, 1 is no safe choice
 #
 # minutes: 2
 #
@@ -1058,7 +1058,7 @@ outcome("a_little", 100 * left[FOR_ALL], unit="%")
 #
 # ask: Which line would you choose?
 #
-# expect: "The third, nothing is lost." The task is lost.
+# expect: "The third, nothing is lost." The task is lost, in five passes at least.
 #
 # skip: First and third line.
 

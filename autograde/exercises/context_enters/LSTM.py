@@ -146,6 +146,8 @@ the given state is not used: if state is None: -> if True:
 it begins with ones: state = x.new_zeros(len(x), self.hidden), x.new_zeros(len(x), self.hidden) \
         -> state = x.new_ones(len(x), self.hidden), x.new_ones(len(x), self.hidden)
     Without a state yours begins with ones. It begins with zeros.
+the given cell is not used: h, c = state -> h, c = state[0], torch.zeros_like(state[1])
+    You begin from the given h, and your cell begins with zeros. Take both from `state`.
 h and c change places: h, c = state -> c, h = state
     You take the given pair as (c, h). It is (h, c).
 the last pair the wrong way round: (h, c) -> (c, h)
@@ -164,6 +166,14 @@ without bias: nn.Linear(inputs + hidden, 4 * hidden) \
         -> nn.Linear(inputs + hidden, 4 * hidden, bias=False)
     `self.gates` has no bias. Leave out `bias=False`.
 --- hint 3
+a sigmoid before the candidate's tanh: g.tanh() -> g.sigmoid().tanh()
+    Your candidate goes through a sigmoid and then a tanh. It goes through the tanh alone; the three
+    gates have the sigmoid.
+the cell itself is squashed: c = f.sigmoid() * c + i.sigmoid() * g.tanh() \
+        -> c = (f.sigmoid() * c + i.sigmoid() * g.tanh()).tanh() && o.sigmoid() * c.tanh() \
+        -> o.sigmoid() * c
+    You put the cell itself through the tanh, so it is squashed anew in each step. Only what is
+    shown goes through it: h = o * tanh(c).
 a sigmoid for the candidate: g.tanh() -> g.sigmoid()
     The candidate g goes through a sigmoid in yours, so notes can only grow. It goes through a tanh.
 the candidate as it is: g.tanh() -> g

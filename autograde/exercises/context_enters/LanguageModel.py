@@ -40,6 +40,10 @@ class LanguageModel(nn.Module):
         return self.softmax(outputs), last
 
 
+class _Another(LSTM):
+    """What `lstm(size, size)` makes: only who calls it has one."""
+
+
 class _ByHand(nn.Module):
     """Rows of the table by their numbers, and the product written out."""
 
@@ -75,11 +79,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """States, scores and last pairs of both methods, and what the scores teach."""
     sizes = inputs["words"], inputs["size"]
     model = filled(
-        answer(*sizes, LSTM),
+        answer(*sizes, _Another),
         shapes_of(LanguageModel(*sizes, LSTM)),
         inputs["seed"],
         "LanguageModel",
     )
+    if not isinstance(model.lstm, _Another):
+        raise AnswerRefused(
+            "Your `self.lstm` is not what the argument `lstm` makes. Call it: `lstm(size, size)`."
+        )
     ids, state = as_tensors(inputs["ids"]), None
     if inputs["state"] is not None:
         h, c = as_tensors(inputs["state"])
@@ -133,6 +141,8 @@ a word that never learns: nn.Embedding(words, size) -> nn.Embedding(words, size,
     other: leave it out.
 one row too many: nn.Embedding(words, size) -> nn.Embedding(words + 1, size)
     Your table has a row too many: `words` ids are numbered from 0.
+a layer of its own: lstm(size, size) -> LSTM(size, size)
+    Your `self.lstm` is not what the argument `lstm` makes. Call it: `lstm(size, size)`.
 --- hint 3
 the given pair comes back: return self.softmax(outputs), last \
         -> return self.softmax(outputs), last if state is None else state
@@ -152,6 +162,10 @@ scores in place of states: return outputs, last -> return self.softmax(outputs),
     `forward`.
 a tanh above the LSTM: return outputs, last -> return outputs.tanh(), last
     You put the states through a tanh. The LSTM has done that already.
+the last pair is cut off: return self.softmax(outputs), last \
+        -> return self.softmax(outputs), (last[0].detach(), last[1].detach())
+    The numbers are right, and you detach the last pair. Whoever carries it on decides about that:
+    leave it out here.
 --- no hint
 the word vectors are cut off: self.lstm(self.embedding(ids), state) \
         -> self.lstm(self.embedding(ids).detach(), state)

@@ -13,6 +13,7 @@ from autograde.exercises.context_enters import LESSON
 from elmo_mini.models.lstm_language_model import draw_word
 
 DRAWS = 600
+SCORES = (2.2, 1.4, 0.5, -0.3, -1.2)
 CHANGED = "Your answer changed its argument `scores`. Work on a copy: the model still needs it."
 
 
@@ -20,7 +21,7 @@ CHANGED = "Your answer changed its argument `scores`. Work on a copy: the model 
 def _scores(
     rng: Random, temperature: float, *, shift: float = 0.0, never: bool = False, others: int = 0
 ) -> Inputs:
-    scores = rng.permutation(np.array([2.2, 1.4, 0.5, -0.3, -1.2])).astype(np.float32)
+    scores = rng.permutation(np.array(SCORES)).astype(np.float32)
     if never:
         scores[rng.integers(5)] = -np.inf
     scores = np.concatenate([scores, np.full(others, -np.inf, np.float32)])
@@ -31,8 +32,14 @@ def _scores(
     }
 
 
+@Case.drawn
+def _many(rng: Random) -> Inputs:
+    scores = rng.permutation(np.linspace(-0.5, 0.5, 200)).astype(np.float32)
+    return {"scores": scores, "temperature": 1.0, "seed": int(rng.integers(1_000_000))}
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
-    """How often each word comes; whatever draws is seeded."""
+    """How often each word comes, or each half of many; whatever draws is seeded."""
     scores, seed = inputs["scores"], inputs["seed"]
     counts = np.zeros(len(scores))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
@@ -43,7 +50,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             if not np.array_equal(given.numpy(), scores):
                 raise AnswerRefused(CHANGED)
             counts[word] += 1
-    return {"how often each word comes": counts / DRAWS}
+    forbidden = bool(counts[np.isneginf(scores)].any())
+    possible = np.isfinite(scores)
+    if possible.sum() > len(SCORES):
+        half = scores < np.median(scores)
+        shares = np.array([counts[half].sum(), counts[~half].sum()]) / DRAWS
+        return {"how often one of the unlikelier half comes, and of the likelier": shares}
+    said = {"how often each word comes": counts / DRAWS}
+    return said if possible.all() else said | {"a word comes that cannot come": forbidden}
 
 
 def _number(word: Any, words: int) -> int:
@@ -90,6 +104,24 @@ upside down: scores / temperature -> temperature / scores
     You divide the temperature by the scores. It is the other way round: `scores / temperature`.
 the temperature is squared: scores / temperature -> scores / temperature**2
     You divide by the temperature twice. Once is enough.
+the fifty likeliest alone: int(torch.multinomial(chances, 1)) \
+        -> int(chances.topk(min(50, len(chances))).indices[torch.multinomial(\
+        chances.topk(min(50, len(chances))).values, 1)])
+    You draw among the likeliest words alone. Every word may come, each by its chance.
+one exponential number too few: int(torch.multinomial(chances, 1)) \
+        -> int((scores / temperature - torch.rand(len(scores)).log()).argmax())
+    -log u is exponential noise. The Gumbel trick adds -log(-log u) to the scores, and takes the
+    largest: a logarithm is missing.
+the temperature never below {least}: scores / temperature -> scores / max(temperature, {least}) \
+        | least = 0.5, 1.0
+    You let the temperature fall to {least} at most. Divide by what is given.
+what never comes has a score of {low}: scores / temperature \
+        -> scores.nan_to_num(neginf={low}) / temperature | low = -20.0
+    You replace minus infinity by {low}. Leave it: the softmax makes a chance of exactly 0 of it.
+the scores are cut off at {low}: scores / temperature -> scores.clamp(min={low}) / temperature \
+        | low = -100
+    You cut the scores off from below. All that lies under {low} becomes alike, and what never comes
+    can come. The softmax bears every score.
 all words alike: chances = (scores / temperature).softmax(-1) -> chances = torch.ones(len(scores))
     Your words all come alike. The scores say which are likelier.
 what never comes is as likely as a score of 0: scores / temperature \
@@ -97,6 +129,7 @@ what never comes is as likely as a score of 0: scores / temperature \
     You replace minus infinity by 0, a score like any other. Leave it: the softmax makes a chance of
     0 of it.
 a little for every word: softmax(-1) -> softmax(-1) + 1e-3
+a very little for every word: softmax(-1) -> softmax(-1) + 1e-4
     You add a little to every chance, so even a word that never comes can be drawn. Leave the
     chances as the softmax gives them.
 the seed is set: chances = -> torch.manual_seed(0)⏎chances =
@@ -122,6 +155,9 @@ always the same word: int(torch.multinomial(chances, 1)) -> 1
 the chance in place of the word: int(torch.multinomial(chances, 1)) \
         -> float(chances[torch.multinomial(chances, 1)])
     You return a chance. Return the number of the word that was drawn.
+the number among the words that can come: int(torch.multinomial(chances, 1)) \
+        -> int(torch.multinomial(chances[chances > 0], 1))
+    Your number counts only the words that can come. The id is the position among all scores.
 a list: int(torch.multinomial(chances, 1)) -> torch.multinomial(chances, 1).tolist()
     You return a list with the word in it. Return its number.
 --- no hint
@@ -137,6 +173,9 @@ SLIPS_BY_HAND = """
 exp of large scores: (scores - scores.max()) -> scores
     exp of a score of 300 is too large for a number: `inf`. `softmax` takes the largest score off
     first, which changes no chance.
+exp of scores cut off: (scores - scores.max()) -> scores.clamp(max=80)
+    You cut large scores off, so they become alike. Take the largest score off all of them
+    in place of that, which changes no chance.
 --- no hint
 the smallest is taken off: scores.max() -> scores.min()
     Take the largest score off, not the smallest: then no exp is larger than 1.
@@ -156,11 +195,13 @@ EXERCISE = Exercise(
     rtol=0.0,
     cases=(
         Case("temperature 1", _scores(1.0)),
-        Case("temperature 0.5", _scores(0.5)),
+        Case("temperature 0.3", _scores(0.3)),
         Case("temperature 2", _scores(2.0)),
+        Case("two hundred words", _many(), edge=True),
         Case("scores of three hundred", _scores(1.0, shift=300.0), edge=True),
+        Case("scores of minus three hundred", _scores(1.0, shift=-300.0), edge=True),
         Case("a word that cannot come", _scores(1.0, never=True), edge=True),
-        Case("five words of a thousand can come", _scores(1.0, others=995), edge=True),
+        Case("five words of a thousand can come, hot", _scores(5.0, others=995), edge=True),
     ),
     mistakes=(*slips(draw_word, SLIPS), *slips(_by_hand, SLIPS_BY_HAND)),
     right_answers={

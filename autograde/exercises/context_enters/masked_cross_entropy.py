@@ -156,6 +156,11 @@ a small number inside the log ({tiny}): \
 softmax and log in two steps: logits.log_softmax(-1) -> logits.softmax(-1).log()
     The formula is right, and breaks on large logits: softmax rounds to 0, whose log is -inf.
     `log_softmax` does both safely.
+the logits are cut off at {most}: \
+        logits.log_softmax(-1) -> logits.clamp(-{most}, {most}).log_softmax(-1) \
+        | most = 10, 20, 50, 100
+    You cut the logits off, and what is cut off learns nothing. `log_softmax` bears logits of a
+    thousand as they are.
 one largest logit for all: logits.log_softmax(-1) \
         -> (torch.exp(logits - logits.max()) / torch.exp(logits - logits.max()).sum(-1, \
         keepdim=True)).log()
@@ -205,6 +210,10 @@ the id 0 is ignored: \
     `ignore_index=0` also drops every real word whose id is 0, here the unknown word. The mask knows
     which positions are padding.
 --- hint 3
+the other words count, too, by {some}: logits[mask], targets[mask] \
+        -> logits[mask], targets[mask], label_smoothing={some} | some = 0.1, 0.05
+    Label smoothing makes all other words a small part of the target. Here the word that came is all
+    of it: leave it out.
 the sign: return F -> return -F
     The sign is the wrong way round: training would make the right words *less* likely.
     `cross_entropy` has the minus in it; log-probabilities need one.
@@ -240,7 +249,7 @@ EXERCISE = Exercise(
     on_the_way=_on_the_way,
     atol=1e-3,
     cases=(
-        Case("two sentences of four words", _padded_logits((4, 4))),
+        Case("two sentences of four words", _padded_logits((4, 4), 9)),
         Case("sentences of 7, 2 and 4 words", _padded_logits((7, 2, 4)), weight=2),
         Case("a row of padding only", _padded_logits((3, 0)), edge=True),
         Case("padding in front", _padded_logits((2, 5), in_front=True), edge=True),

@@ -91,6 +91,8 @@ every batch as long as the longest: sum(tokens) -> max(tokens) / len(tokens)
 every batch as long as the first: sum(tokens) -> tokens[0] / len(tokens)
     You divide by one batch's size times the number of batches, as if all were as long. They are
     not: divide by `sum(tokens)`.
+cut off at exp({most}): np.exp(mean) -> np.exp(min(mean, {most})) | most = 10, 20
+    You cut the mean off at {most}. A perplexity may be as large as it is.
 --- no hint
 a tensor: float(np.exp(mean)) -> torch.tensor(np.exp(mean))
     The right number in a tensor. The next cells print and draw it: return `float(...)` of it.
@@ -113,6 +115,11 @@ EXERCISE = Exercise(
         Case(
             "a fair die, in a short and a long batch",
             lambda rng: {"losses": [math.log(6.0), math.log(6.0)], "tokens": [3, 300]},
+            edge=True,
+        ),
+        Case(
+            "it knows nothing",
+            lambda rng: {"losses": [float(x) for x in rng.uniform(21, 22, 2)], "tokens": [3, 5]},
             edge=True,
         ),
     ),

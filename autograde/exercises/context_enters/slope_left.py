@@ -53,6 +53,10 @@ def _chain(rng: Random, words: int, w: float, scale: float = 0.7) -> Inputs:
     }
 
 
+def _whole(rng: Random) -> Inputs:
+    return {"w": 0.5, "x": rng.permutation([-1, 0, 1, 1]), "h_0": float(rng.uniform(0.2, 0.6))}
+
+
 def _far_out(rng: Random) -> Inputs:
     """h_0 + 1e-3 is rounded back to h_0, and w h_0 + x_1 is 0 without rounding."""
     inputs: Inputs = _chain(4, 1.0)(rng)
@@ -135,7 +139,7 @@ the slope of the sigmoid: 1 - h**2 -> h * (1 - h)
 the slope for w: left * w * (1 - h**2) -> (old + w * left) * (1 - h**2) \
         && h = np.tanh -> old, h = h, np.tanh && 1.0, h_0 -> 0.0, h_0
     This is the slope for w. Asked for is the slope for h_0: w stays as it is.
-the cosine: 1 - h**2 -> 1 / np.cosh(h) ** 2
+the slope at the state itself: 1 - h**2 -> 1 / np.cosh(h) ** 2
     You take the slope of a tanh at the state h itself. It is taken at what goes *into* the tanh,
     and there it is 1 - h².
 the state before: h = np.tanh(w * h + x_t) -> old, h = h, np.tanh(w * h + x_t) && h**2 -> old**2
@@ -196,6 +200,10 @@ the last word is left out: for x_t in x: -> for x_t in x[:-1]:
 the word in place of what is left: left = left * w * -> left = x_t * w *
     You multiply by the word. The slopes of the steps multiply: begin with what is left so far.
 --- no hint
+as whole as the words: return np.array(slopes) \
+        -> out = np.zeros_like(x)⏎out[:] = slopes⏎return out
+    `np.zeros_like(x)` has the numbers' kind of x: where these are whole, yours are cut off. Begin
+    with `np.zeros(len(x))`.
 the other way round: np.array(slopes) -> np.array(slopes[::-1])
     Your slopes come in reverse. The first belongs to the first word.
 """
@@ -215,6 +223,7 @@ EXERCISE = Exercise(
         Case("six words", _chain(6, 1.3), weight=2),
         Case("a weight below 0", _chain(5, -0.9)),
         Case("forty words", _chain(40, 1.1, 0.2), edge=True),
+        Case("x of whole numbers", _whole, edge=True),
         Case("h_0 of 20 digits", _far_out, edge=True),
     ),
     mistakes=(

@@ -90,7 +90,7 @@ the remainder is cut from the front: \
         stream[: rows * length] -> stream[len(stream) - rows * length :]
     You drop the first words of the text. Drop the last ones.
 one word is kept for the targets: len(stream) // rows -> (len(stream) - 1) // rows
-    You keep the last word back for the targets. The next exercise takes care of those: here the
+    You keep the last word back for the targets. `next_word_windows` takes care of those: here the
     length is `len(stream) // rows`.
 one word too few in each row: return table -> return table[:, :-1]
     Each row lacks its last word. A slice leaves out its end already: no `- 1`.

@@ -16,7 +16,7 @@ from autograde.checking.answers import (
 from autograde.checking.differentiable import tensor_of
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
-from autograde.exercises.attention.filled import filled, learnt, shapes_of, weighted_sum
+from autograde.exercises.attention.filled import filled, gradients, shapes_of, weighted_sum
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.tasks.lstm_classifier import LSTMClassifier
 
@@ -27,11 +27,12 @@ CALLS = 8  # in training: by chance a dropout of a half may leave some of them w
 
 @Case.drawn
 def _sentences(rng: Random, lengths: Sequence[int], *, dropout: float = 0.0) -> Inputs:
-    shape = (len(lengths), max(lengths))
+    ids = rng.integers(0, SIZES[0], (len(lengths), max(lengths)))  # at padding, any number
+    ids[0, 0] = 0  # a word like any other
     return {
         "dropout": dropout,
         "seed": int(rng.integers(1_000_000)),
-        "ids": rng.integers(0, SIZES[0], shape),  # at padding any number, and 0 is a word
+        "ids": ids,
         "lengths": np.array(lengths),
     }
 
@@ -46,9 +47,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         model = filled(made, shapes, inputs["seed"], "LSTMClassifier")
         given = {name: as_tensors(inputs[name]) for name in ("ids", "lengths")}
         scores = tensor_of(lambda: model.eval()(*given.values()), ONE_TENSOR)
-        found = {"scores": plain(scores), "learns": learnt(model, weighted_sum(scores))}
+        found = {"scores": plain(scores)} | gradients(model, weighted_sum(scores))
         if inputs["dropout"]:
             found["training sets to 0"] = _dropped(model, given)
+            found["what is left is multiplied by"] = _factors(model, given)
     refuse_changed(inputs, given)
     return found
 
@@ -77,6 +79,38 @@ def _dropped(model: nn.Module, given: dict[str, Tensor]) -> Plain:
         ),
         "what the last layer gives": "a part" if (scores == 0).any() else "nothing",
     }
+
+
+def _factors(model: nn.Module, given: dict[str, Tensor]) -> Plain:
+    """1 / (1 - share) of the dropout on the state, and that times the one of the word vectors.
+
+    They are seen in what is left of the scores: first the states hang on the LSTM's bias alone,
+    then they are nearly the last word's vector, whose numbers are small.
+    """
+    _, classes, embedding, hidden = SIZES
+    none, one = torch.zeros(hidden), torch.ones(hidden)
+    candidate = torch.zeros(4, hidden, embedding)
+    candidate[2] = torch.eye(hidden, embedding)
+    with torch.no_grad():
+        model.get_parameter("output.weight").copy_(torch.eye(classes, hidden))
+        model.get_parameter("output.bias").fill_(0.0)
+        model.get_parameter("lstm.weight_ih_l0").fill_(0.0)
+        of_the_state = _largest(model, given)
+        model.get_parameter("embedding.weight").fill_(0.01)
+        model.get_parameter("lstm.weight_ih_l0").copy_(candidate.flatten(0, 1))
+        model.get_parameter("lstm.weight_hh_l0").fill_(0.0)
+        model.get_parameter("lstm.bias_hh_l0").fill_(0.0)
+        model.get_parameter("lstm.bias_ih_l0").copy_(
+            torch.cat([20 * one, -20 * one, none, 20 * one])  # in, forget, candidate, out
+        )
+        of_both = _largest(model, given)
+    return {"by the dropout on the state": of_the_state, "by both": of_both}
+
+
+def _largest(model: nn.Module, given: dict[str, Tensor]) -> float:
+    whole = model.eval()(*given.values())
+    scores = torch.stack([model.train()(*given.values()) for _ in range(CALLS)])
+    return float((scores / whole).nan_to_num(0, 0, 0).max())
 
 
 class _Classifier(nn.Module):
@@ -119,6 +153,18 @@ class _SentenceBySentence(_Classifier):
 
 
 SLIPS = """
+--- hint 3
+a dropout of its own share: nn.Dropout(dropout) -> nn.Dropout()
+a share of {share}: nn.Dropout(dropout) -> nn.Dropout({share}) | share = 0.1, 0.2, 0.3
+    Your dropout has a share of its own. `nn.Dropout(dropout)` takes the one that is given.
+what is kept for what is dropped: nn.Dropout(dropout) -> nn.Dropout(1 - dropout)
+    `nn.Dropout` takes the share that is set to 0, and that is `dropout` itself.
+the state is dropped twice: self.output(self.dropout(last)) \
+        -> self.output(self.dropout(self.dropout(last)))
+    The state goes through your dropout twice. Once is enough.
+a word that never learns: nn.Embedding(words, embedding) \
+        -> nn.Embedding(words, embedding, padding_idx=0)
+    With `padding_idx=0` word 0 never learns. Here 0 is a word like any other: leave it out.
 --- hint 1
 the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
     You take the LSTM's last state in the table. In a shorter sentence that position is padding, and
@@ -186,6 +232,12 @@ the gradient stops at the state: self.dropout(last) -> self.dropout(last.detach(
     stand still.
 """
 
+SLIPS_PACKED = """
+--- hint 2
+the cell in place of the state: _, (h, _) = self.lstm -> _, (_, h) = self.lstm
+    You take the cell c. The state is h, the first of the pair: `_, (h, _)`.
+"""
+
 EXERCISE = Exercise(
     id="LSTMClassifier",
     title="Read, then judge",
@@ -204,8 +256,9 @@ EXERCISE = Exercise(
         Case("two sentences of one length", _sentences((3, 3))),
         Case("a sentence of one word", _sentences((1, 6)), edge=True),
         Case("with a dropout of a half", _sentences((6, 4, 5, 6), dropout=0.5)),
+        Case("with a dropout of a fifth", _sentences((3, 4, 2, 5), dropout=0.2)),
     ),
-    mistakes=slips(_Classifier, SLIPS),
+    mistakes=(*slips(_Classifier, SLIPS), *slips(_Packed, SLIPS_PACKED)),
     right_answers={
         "packed": _Packed,
         "sentence by sentence": _SentenceBySentence,

@@ -1,11 +1,13 @@
 """Exercise `attend`: where to look."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, AnswerRefused, Plain
 from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
@@ -36,6 +38,29 @@ def _questions(
         "keys": keys.astype(np.float32),
         "mask": mask,
     }
+
+
+LITTLE = 1e-3
+A_LITTLE = (
+    "Padding gets a very small weight, up to {most:.1g}, and it gets exactly 0. Fill its scores "
+    "with `-torch.inf` before the softmax, and leave the weights as they come."
+)
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """As it comes; a weight at padding that no tolerance would see is refused."""
+    padding = torch.from_numpy(~inputs["mask"])[:, None]
+
+    def watched(*arguments: Any) -> Any:
+        weights = answer(*arguments)
+        shape = *inputs["queries"].shape[:2], inputs["keys"].shape[1]
+        if isinstance(weights, Tensor) and tuple(weights.shape) == shape:
+            most = float(weights.detach().abs().masked_fill(~padding, 0).max())
+            if 0 < most < LITTLE:
+                raise AnswerRefused(A_LITTLE.format(most=most))
+        return weights
+
+    return run_differentiably(watched, inputs)
 
 
 def _attend(queries: Tensor, keys: Tensor, mask: Tensor) -> Tensor:
@@ -167,7 +192,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=7,
     reference=seq2seq.attend,
-    run=run_differentiably,
+    run=_run,
     rtol=1e-3,
     atol=1e-5,
     cases=(

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, returned
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
@@ -76,8 +76,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             raise AnswerRefused(OTHER_ROWS.format(shape=shape))
         return bets_of(ids)
 
-    given = [torch.from_numpy(inputs[name].copy()) for name in ("sentence", "others")]
-    came = returned(answer(bets, *given, inputs["boundary"]))
+    given = {name: torch.from_numpy(inputs[name].copy()) for name in ("sentence", "others")}
+    came = returned(answer(bets, *given.values(), inputs["boundary"]))
+    refuse_changed(inputs, given)
     if isinstance(came, bool | np.bool_) or getattr(came, "dtype", None) == torch.bool:
         raise AnswerRefused(A_VERDICT)
     if isinstance(came, Tensor) and came.numel() != 1:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
-from autograde.checking.differentiable import slopes
+from autograde.checking.differentiable import lengths_of, slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.attention.filled import weighted_sum
@@ -49,6 +49,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.no_grad():
         first, top, mask = encoded(model, inputs["sources"])
     state, found, scores = None, {}, torch.zeros(())
+    layers = {"first": first.requires_grad_(), "top": top.requires_grad_()}
     for number, words in enumerate(inputs["words"], start=1):
         came = returned(
             answer(model, torch.from_numpy(words), state, first.clone(), top.clone(), mask.clone())
@@ -68,7 +69,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             for name in ("target_embedding", "decoder_first", "decoder_top", "combine", "softmax")
         }
     )
-    reached = slopes(weighted_sum(scores), dict(decoder.named_parameters()))
+    reached = slopes(weighted_sum(scores), layers | dict(decoder.named_parameters()))
     words = reached["target_embedding.weight"]
     return found | {
         "the gradient reaches": sorted(
@@ -77,6 +78,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "words that learn from the last step": (
             [] if words is None else words.abs().sum(1).nonzero().flatten().tolist()
         ),
+        "the gradient that comes back": lengths_of(reached),
     }
 
 
@@ -207,6 +209,23 @@ the likeliest word: scores[:, 0], (below -> scores[:, 0].argmax(-1), (below
 the weights and the state are swapped: (below, above), weights[:, 0] \
         -> weights[:, 0], (below, above)
     State and attention weights stand in each other's place. Scores, state, attention weights.
+the encoder's layers are cut off: weights = -> first, top = first.detach(), top.detach()⏎weights =
+    You detach the encoder's layers, so the encoder never learns.
+{part} is cut off where it is read: weights @ {part} -> weights @ {part}.detach() \
+        | part = first, top
+    You detach `{part}` where it is read, so the encoder learns less than it should.
+the keys are cut off: attend(upper, top, mask) -> attend(upper, top.detach(), mask)
+    You detach the keys, so the encoder does not learn where to be looked at.
+the question is cut off: attend(upper, top, mask) -> attend(upper.detach(), top, mask)
+    You detach the question, so the decoder does not learn where to look.
+the attention weights are cut off: weights = attend(upper, top, mask) \
+        -> weights = attend(upper, top, mask).detach()
+    You detach the attention weights, so nobody learns where to look.
+the top layer's input is cut off: model.decoder_top(lower, above) \
+        -> model.decoder_top(lower.detach(), above)
+    You detach what the top layer reads, so the first layer learns from the way around alone.
+the way around is cut off: model.softmax(lower + -> model.softmax(lower.detach() +
+    You detach the first layer's output where it goes around the new layers.
 cut off from autograd: scores[:, 0], (below -> scores[:, 0].detach(), (below
     No gradient comes through your scores, so nothing would be learnt.
 """

@@ -65,7 +65,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         place = len(held) - 1
         return chosen[place] if place < len(chosen) else 2
 
-    came = returned(answer(step, list(start), choose, inputs["boundary"], inputs["longest"]))
+    given = list(start)
+    came = returned(answer(step, given, choose, inputs["boundary"], inputs["longest"]))
+    if given != list(start):
+        raise AnswerRefused("Your answer changed its argument `start`. Work on a copy.")
     if isinstance(came, Tensor | np.ndarray):
         came = came.tolist()
     if not isinstance(came, list | tuple):

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, returned
+from autograde.checking.answers import Answer, AnswerRefused, Plain, refuse_changed, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
@@ -19,7 +19,8 @@ A_NUMBER = "Return one plain number: `float(...)` makes it of a tensor with one 
 
 @Case.drawn
 def _gradients(rng: Random, shapes: Shapes, along: float, length: float = 1.0) -> Inputs:
-    """Gradients whose product is `along` times the square of the old one's length."""
+    """Gradients whose product is about `along` times the square of the old one's length."""
+    along *= rng.uniform(0.8, 1.2)
     total = sum(int(np.prod(shape)) for shape in shapes)
     old, other = rng.standard_normal((2, total))
     other -= (other @ old) / (old @ old) * old
@@ -34,6 +35,7 @@ def _gradients(rng: Random, shapes: Shapes, along: float, length: float = 1.0) -
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     given = {name: [torch.from_numpy(x.copy()) for x in inputs[name]] for name in ("task", "old")}
     came = returned(answer(given["task"], given["old"]))
+    refuse_changed(inputs, given)
     if isinstance(came, Tensor) and came.numel() == 1:
         came = came.item()
     if isinstance(came, bool) or not isinstance(came, int | float | np.floating | np.integer):

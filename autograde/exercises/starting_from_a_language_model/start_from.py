@@ -1,10 +1,12 @@
 """Exercise `start_from`: move in with the furniture."""
 
+from copy import deepcopy
+
 import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, Plain
-from autograde.checking.exercise import Case, Exercise, Inputs, Random
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.starting_from_a_language_model import LESSON
 from elmo_mini.models.lstm_language_model import LSTMLanguageModel
@@ -13,13 +15,16 @@ from elmo_mini.tasks.lstm_classifier import LSTMClassifier
 
 
 @Case.drawn
-def _sizes(rng: Random, words: int, classes: int, embedding: int, hidden: int) -> Inputs:
+def _sizes(
+    rng: Random, words: int, classes: int, embedding: int, hidden: int, frozen: bool = False
+) -> Inputs:
     return {
         "words": words,
         "classes": classes,
         "embedding": embedding,
         "hidden": hidden,
         "seed": int(rng.integers(1 << 30)),
+        "the language model is frozen": frozen,
     }
 
 
@@ -45,10 +50,10 @@ def _weights(module: nn.Module) -> dict[str, Tensor]:
 
 def _run_start(answer: Answer, inputs: Inputs) -> Plain:
     """Start a classifier, then train it by one step: whose weights are where, and who moved?"""
-    words, classes, embedding, hidden, seed = inputs.values()
+    words, classes, embedding, hidden, seed, frozen = inputs.values()
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = LSTMLanguageModel(words, embedding, hidden)
+        model = LSTMLanguageModel(words, embedding, hidden).requires_grad_(not frozen)
         classifier = LSTMClassifier(words, classes, embedding, hidden)
         ids = torch.randint(words, (3, 4))
     parts = ("embedding", "lstm", "output")
@@ -118,6 +123,15 @@ def _start_from_new_parameters(classifier: LSTMClassifier, model: LSTMLanguageMo
     classifier.lstm.load_state_dict(model.lstm.state_dict())
 
 
+def _deep_copies(classifier: LSTMClassifier, model: LSTMLanguageModel) -> None:
+    classifier.embedding = deepcopy(model.embedding)
+    classifier.lstm = deepcopy(model.lstm)
+
+
+FROZEN = (
+    "A copy of a frozen part is frozen: in your classifier it can never learn. Copy the numbers "
+    "into the classifier's own parts: `load_state_dict`."
+)
 SLIPS = """
 --- hint 1
 only the embedding: ("embedding", "lstm") -> ("embedding",)
@@ -224,8 +238,13 @@ EXERCISE = Exercise(
     cases=(
         Case("9 words, 2 classes", _sizes(9, 2, 4, 5), weight=2),
         Case("30 words, 6 classes", _sizes(30, 6, 8, 8)),
+        Case("a frozen language model", _sizes(9, 2, 4, 5, True), weight=2),
     ),
-    mistakes=(*slips(_by_parameter, SLIPS), *slips(_by_part, SLIPS_OF_LOADING)),
+    mistakes=(
+        *slips(_by_parameter, SLIPS),
+        *slips(_by_part, SLIPS_OF_LOADING),
+        Mistake("frozen like the model", _deep_copies, FROZEN, hint=2),
+    ),
     right_answers={
         "names that both have": _start_by_names,
         "a new embedding": _start_from_new_parameters,

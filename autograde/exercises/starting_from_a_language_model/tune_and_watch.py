@@ -62,6 +62,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     more = () if weight == "none" else (old_loss, weight)
     batches = [(number,) for number in range(len(x))]
     came = returned(answer(model, batches, loss_of, 0.05, watch, inputs["every"], *more))
+    if len(batches) != len(x):
+        raise AnswerRefused("Your answer changed its argument `batches`. Go through it as it is.")
     if not isinstance(came, list | tuple) or len(came) != 2:
         raise AnswerRefused(TWO_THINGS)
     losses, watched = came
@@ -166,8 +168,8 @@ the rate reaches 0 in the last step: (1 - step / len(batches)) \
         -> (1 - step / max(1, len(batches) - 1))
     Your last step has the rate 0, so it learns nothing. 0 comes one step after the last.
 the gradient is not clipped: nn.utils.clip_grad_norm_(model.parameters(), 1.0) -> pass
-    Nothing is clipped. Between `backward`, which makes the gradients, and the step, the norm of all
-    of them together is cut to 1: `nn.utils.clip_grad_norm_`.
+    Nothing is clipped when the step is taken. Between `backward`, which makes the gradients, and
+    the step, the norm of all of them together is cut to 1: `nn.utils.clip_grad_norm_`.
 --- hint 3
 the sum is noted: losses.append(loss.item()) -> losses.append(total.item())
     Your list holds the sum of both losses. Note the task's loss alone.
@@ -216,6 +218,17 @@ a new optimiser for each batch: loss = loss_of \
     it once, and change its rate.
 plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
     You take steps of plain gradient descent. Adam is asked for.
+the gradient always has length 1: nn.utils.clip_grad_norm_(model.parameters(), 1.0) \
+        -> length = torch.stack([part.grad.norm() for part in model.parameters()]).norm() \
+        ⏎for part in model.parameters(): ⏎    part.grad /= length
+    You bring every gradient to the length 1. Only a longer one is shortened: a short one stays as
+    it is.
+the averages of ULMFiT: torch.optim.Adam(model.parameters(), lr=rate) \
+        -> torch.optim.Adam(model.parameters(), lr=rate, betas=(0.7, 0.99))
+    Your Adam has other averages. Leave `betas` as they are.
+the largest number is clipped: (model.parameters(), 1.0) \
+        -> (model.parameters(), 1.0, norm_type=float("inf"))
+    You clip by the largest number of the gradient. Clip by its length, the usual norm.
 each number is clipped: clip_grad_norm_ -> clip_grad_value_
     You clip every number of the gradient by itself. Clip the norm of all of them together.
 each part is clipped: nn.utils.clip_grad_norm_(model.parameters(), 1.0) \
@@ -244,6 +257,8 @@ clipped at {norm}: (model.parameters(), 1.0) -> (model.parameters(), {norm}) | n
     Your gradient's norm is clipped at {norm}. Clip it at 1.
 the weight is not used: weight * old_loss() -> old_loss()
     `weight` is never used. The old loss counts that many times.
+a weight of 0 counts as 1: weight * old_loss() -> (weight or 1.0) * old_loss()
+    In yours a weight of 0 counts as 1. It means that the old loss has no say.
 the weight stands on the task: loss + weight * old_loss() -> weight * loss + old_loss()
     You multiply the task's loss by the weight. It belongs to the old loss.
 the weight stands on both: loss + weight * old_loss() -> weight * (loss + old_loss())
@@ -274,6 +289,7 @@ EXERCISE = Exercise(
         Case("steep losses, to be clipped", _task(4, 2, scale=9.0)),
         Case("with an old loss", _task(6, 4, weight=1.0)),
         Case("an old loss that counts a quarter", _task(5, 3, weight=0.25)),
+        Case("an old loss that counts nothing", _task(3, 2, weight=0.0), weight=0.5, edge=True),
     ),
     mistakes=slips(_loop, SLIPS),
     right_answers={"looks first": _loop, "two backwards and a schedule": _with_a_schedule},

@@ -61,6 +61,10 @@ from the top to the bottom, once each: epoch <= top + 1 -> epoch <= top \
         && else epoch - 1 -> else top - epoch
     You go down from the top. After the first epoch go up from the bottom, one layer an epoch, until
     the top has its second turn.
+from the top, and the bottom has no turn: epoch <= top + 1 -> epoch < top \
+        && else epoch - 1 -> else top - epoch
+    You go down from the top, and all wake before the bottom has had an epoch. After the first epoch
+    go up from the bottom, one layer an epoch, until the top has its second turn.
 the top stays awake: return [groups[turn]] -> return [groups[turn]] + [groups[top]] * (turn < top)
 the top stays awake, and all below: [groups[turn]] -> [*groups[:epoch], groups[top]]
     Your top layer stays awake beside the others. It sleeps, too, while another has its turn.

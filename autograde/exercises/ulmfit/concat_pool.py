@@ -4,11 +4,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from autograde.checking.answers import Answer, Plain
 from autograde.checking.differentiable import run_differentiably
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
 from elmo_mini.models.ulmfit import concat_pool
+
+LOOKS = ("last state", "maximum", "mean")
 
 
 @Case.drawn
@@ -25,6 +28,21 @@ def _texts(
     if padding > 0:
         states += (~mask * np.arange(mask.shape[1], dtype=np.float32))[..., None]
     return {"states": states, "mask": mask}
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The three looks, and those through which a gradient comes back."""
+    pooled = run_differentiably(answer, inputs)
+    states = torch.from_numpy(inputs["states"].copy()).requires_grad_()
+    again = answer(states.clone(), mask := torch.from_numpy(inputs["mask"].copy()))
+    parts = again.chunk(3, 1) if again.shape == (len(states), 3 * states.shape[-1]) else ()
+    cut = [look for look, part in zip(LOOKS, parts, strict=False) if _cut(part, states, mask)]
+    return {"the looks": pooled, "looks that no gradient comes through": cut}
+
+
+def _cut(part: Tensor, states: Tensor, mask: Tensor) -> bool:
+    (slope,) = torch.autograd.grad(part.sum(), states, retain_graph=True, allow_unused=True)
+    return slope is None or not slope[mask].nan_to_num().any()
 
 
 def _pool(states: Tensor, mask: Tensor) -> Tensor:
@@ -150,6 +168,11 @@ one word less: / lengths.unsqueeze(1) -> / (lengths.unsqueeze(1) - 1).clamp(min=
     You divide by one word too few.
 the mask turned round: outside = ~mask.unsqueeze(-1) -> outside = mask.unsqueeze(-1)
     You empty the words and keep the padding. `mask` is True at words: turn it round with `~`.
+the {look} is cut off: [last, largest, mean], 1) -> {parts}, 1) | look parts = \
+        state [last.detach(),largest,mean], maximum [last,largest.detach(),mean], \
+        mean [last,largest,mean.detach()]
+    No gradient comes back through one of your three looks, so nothing below can learn from it.
+    Leave out `.detach()`.
 cut off from autograd: [last, largest, mean], 1) -> [last, largest, mean], 1).detach()
     The numbers are right, and nothing can be learnt through them. Leave out `.detach()` and
     `.data`.
@@ -170,7 +193,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=10,
     reference=concat_pool,
-    run=run_differentiably,
+    run=_run,
     cases=(
         Case("one text of four words", _texts((4,), 3)),
         Case("texts of 2, 5 and 3 words", _texts((2, 5, 3), 4), weight=2),

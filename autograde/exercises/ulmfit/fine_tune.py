@@ -20,7 +20,7 @@ from elmo_mini.models.ulmfit import (
 )
 
 LAYERS = ("bottom", "middle", "top")
-Row = tuple[int]
+Row = tuple[int, int]
 
 
 class Small(nn.Module):
@@ -51,7 +51,11 @@ class Small(nn.Module):
 
 @Case.drawn
 def _task(
-    rng: Random, sizes: Sequence[int], waking: str = "gradual", slanted: bool = True
+    rng: Random,
+    sizes: Sequence[int],
+    waking: str = "gradual",
+    slanted: bool = True,
+    steep: float = 1.0,
 ) -> Inputs:
     """Epochs of so many batches each."""
     return {
@@ -61,6 +65,7 @@ def _task(
         "seed": int(rng.integers(1 << 30)),
         "waking": waking,
         "slanted": slanted,
+        "steep": steep,
     }
 
 
@@ -69,7 +74,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(inputs["seed"])
         model = Small().eval()
-    rows: list[Row] = [(row,) for row in range(len(inputs["x"]))]
+    rows: list[Row] = [(row, row) for row in range(len(inputs["x"]))]
     epochs, first = [], 0
     for size in inputs["sizes"]:
         epochs.append(rows[first : first + size])
@@ -79,8 +84,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
     def loss_of(batch: Row) -> Tensor:
         asked.append(batch)
-        return nn.functional.cross_entropy(model(x[batch[0]]), y[batch[0]])
+        return inputs["steep"] * nn.functional.cross_entropy(model(x[batch[0]]), y[batch[0]])
 
+    before = [list(batches) for batches in epochs]
     losses = returned(
         answer(
             model,
@@ -90,6 +96,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             slanted_triangular if inputs["slanted"] else constant,
         )
     )
+    if epochs != before:
+        raise AnswerRefused("Your answer changed its argument `epochs`. Go through it as it is.")
     if not isinstance(losses, list | tuple):
         raise AnswerRefused("Return a list: the loss of each batch, in their order.")
     if any(isinstance(loss, Tensor) and loss.requires_grad for loss in losses):
@@ -228,6 +236,11 @@ epochs counted from 1: groups = groups_of(epoch) -> groups = groups_of(epoch + 1
     Your epochs count from 1, so each layer wakes too early. The first epoch is 0.
 the averages of Adam as they come: , betas=(0.7, 0.99) ->
     Your Adam has its usual averages. Here they are `betas=(0.7, 0.99)`.
+Adam with averages of {betas}: betas=(0.7, 0.99)) -> betas={betas}) \
+        | betas = (0.99,0.7), (0.7,0.999), (0.9,0.99)
+    Your Adam has other averages. Here they are `betas=(0.7, 0.99)`, in this order.
+weights that decay: torch.optim.Adam(groups, -> torch.optim.AdamW(groups,
+    AdamW shrinks all weights a little in each step. Plain Adam is asked for.
 one rate for all groups: Adam(groups, betas -> \
         Adam([{"params": g["params"], "lr": groups[-1]["lr"]} for g in groups], betas
     All of your groups learn at one rate. Give the groups to the optimiser as they are: each brings
@@ -235,6 +248,13 @@ one rate for all groups: Adam(groups, betas -> \
 plain gradient descent: torch.optim.Adam(groups, betas=(0.7, 0.99)) -> torch.optim.SGD(groups)
     You take SGD. The optimiser is Adam, with `betas=(0.7, 0.99)`.
 --- hint 3
+the gradient is clipped: optimizer.step() \
+        -> torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)⏎optimizer.step()
+the numbers of the gradient are clipped: optimizer.step() \
+        -> torch.nn.utils.clip_grad_value_(model.parameters(), 0.5)⏎optimizer.step()
+    You clip the gradient. That is not asked for here: leave it as it comes.
+divided by the length of the batch: loss.item() -> loss.item() / len(batch)
+    You divide the loss. Note it as `loss_of` gives it.
 the schedule is not asked: rate * schedule(done, steps) -> rate
     Your rates stand still. At each step a group's rate is its highest rate times `schedule(step,
     steps)`.
@@ -312,7 +332,7 @@ EXERCISE = Exercise(
     run=_run,
     cases=(
         Case("one epoch, all awake, one rate for all steps", _task((3,), "all", False), weight=2),
-        Case("one epoch of twelve steps, a triangle", _task((12,), "all"), weight=2),
+        Case("one epoch of twelve steps, a triangle", _task((12,), "all", steep=20.0), weight=2),
         Case("four epochs, one layer more in each", _task((5, 5, 5, 5)), weight=2),
         Case("two epochs of different length", _task((4, 7)), weight=1),
         Case("one layer alone in each epoch", _task((2, 2, 3), "chain"), edge=True),

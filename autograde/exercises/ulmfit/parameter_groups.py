@@ -184,7 +184,8 @@ a tied parameter stands nowhere: if p not in seen \
         -> if sum(p is other for every in layers for other in every) == 1
     A shared parameter stands in none of your groups, so it never learns. It belongs to the lower
     layer.
-a tied parameter belongs to the upper layer: enumerate(layers) -> list(enumerate(layers))[::-1]
+a tied parameter belongs to the upper layer: enumerate(layers) -> list(enumerate(layers))[::-1] \
+        && return groups -> return groups[::-1]
     You give a shared parameter to the upper layer. It belongs to the lower one, which learns more
     slowly.
 """

@@ -166,6 +166,9 @@ whole chunks alone: ids.split(chunk, 1) \
     `range(0, T, chunk)`.
 rows in place of places: ids.split(chunk, 1) -> ids.split(chunk)
     You cut the rows of the batch, which are whole texts. `ids.split(chunk, 1)` cuts the positions.
+the states are cut off: outputs.append(states) -> outputs.append(states.detach())
+    You detach the states, so nothing is learnt from any chunk. Only what passes from chunk to chunk
+    is detached, and the chunks before the last `keep` are read without gradients.
 the kept chunks alone: outputs.append(states) -> outputs.extend([states] if learns else [])
     The states of the early chunks are missing. All states are kept for pooling; only the gradients
     of the early ones are not.

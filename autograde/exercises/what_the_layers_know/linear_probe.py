@@ -139,6 +139,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 SLIPS = """
+--- hint 3
+the last step is not taken: W, b = W + pace_W, b + pace_b -> pass \
+        && slope_W, slope_b = gradient -> W, b = W + pace_W, b + pace_b⏎slope_W, slope_b = gradient
+    You add the momentum before it is renewed, so the sixtieth is never added. Add it at the end of
+    each step.
+no steps after the fiftieth: W, b = W + pace_W, b + pace_b \
+        -> W, b = (W + pace_W, b + pace_b) if _ < 50 else (W, b)
+    Your last ten steps change nothing. Add the momentum in each of the sixty.
 --- hint 1
 the test vectors by their own mean: (test - mean) / spread @ W \
         -> (test - test.mean(0)) / (test.std(0) + 1e-6) @ W
@@ -268,6 +276,30 @@ def _one_word(rng: Random) -> Inputs:
     return _drawn(rng, test=1)
 
 
+def _close_calls(rng: Random) -> Inputs:
+    """Words whose label the sixtieth step decides."""
+    inputs = _drawn(rng)
+    train, steps = inputs["train"], []
+
+    def noting(x: Numbers, y: Any, W: Numbers, b: Numbers, l2: float) -> tuple[Numbers, Numbers]:
+        slopes = package.probe_gradient(x, y, W, b, l2)
+        steps.append((np.vstack([W, b]), np.vstack(slopes)))
+        return slopes
+
+    reference(train, inputs["labels"], train, noting)
+    (before, _), (late, slope) = steps[-2:]
+    last = late + 0.9 * (late - before) - 0.1 * slope
+    close: list[Numbers] = []
+    while len(close) < 5:
+        noise = 3 * rng.standard_normal((20_000, train.shape[1]))
+        words = (train.mean(0) + train.std(0) * noise).astype(np.float32)
+        x = np.insert((words - train.mean(0)) / (train.std(0) + 1e-6), train.shape[1], 1, axis=1)
+        scores = np.sort(x @ last, axis=1)
+        sure = scores[:, -1] - scores[:, -2] > 1e-5
+        close += list(words[sure & ((x @ last).argmax(1) != (x @ late).argmax(1))])
+    return inputs | {"test": np.stack(close[:5])}
+
+
 EXERCISE = Exercise(
     id="linear_probe",
     title="Train a linear probe",
@@ -282,6 +314,7 @@ EXERCISE = Exercise(
         Case("fourteen words to train, seven to test", _drawn),
         Case("other words", lambda rng: _drawn(rng, 20, 5)),
         Case("one word is asked", _one_word),
+        Case("close calls", _close_calls, weight=0.5, edge=True),
         Case("a direction in which nothing differs", _flat, edge=True),
     ),
     mistakes=slips(reference, SLIPS),

@@ -18,9 +18,9 @@ def _frequencies(rng: Random, formula: str) -> Inputs:
 
 
 @Case.drawn
-def _rare(rng: Random, formula: str) -> Inputs:
+def _rare(rng: Random, formula: str, low: float = -6.5, high: float = -5.2) -> Inputs:
     return {
-        "frequency": 10.0 ** rng.uniform(-6.5, -5.2, size=4),
+        "frequency": 10.0 ** rng.uniform(low, high, size=4),
         "threshold": 1e-4,
         "formula": formula,
     }
@@ -87,6 +87,10 @@ the threshold is written in: threshold / frequency -> 1e-3 / frequency
     Your threshold is 0.001 whatever is asked. Use the argument `threshold`.
 the threshold of the paper is written in: threshold / frequency -> 1e-5 / frequency
     Your threshold is 0.00001 whatever is asked. Use the argument `threshold`.
+the threshold decides what is cut off: return np.minimum(keep, 1.0) \
+        -> return np.where(frequency > threshold, keep, 1.0)
+    You cut off where f is at most t. That fits the paper's formula: the code's is above 1 up to f =
+    2.618 t. Cut off the result, whatever f is.
 --- hint 3
 cut off before the sum: np.sqrt(ratio) -> np.minimum(np.sqrt(ratio), 1.0) \
         && np.minimum(keep, 1.0) -> keep
@@ -136,6 +140,7 @@ EXERCISE = Exercise(
         Case("the code's formula, frequent words", _frequencies("code")),
         Case("the paper's formula, rare words", _rare("paper"), weight=0.5, edge=True),
         Case("the code's formula, rare words", _rare("code"), weight=0.5, edge=True),
+        Case("the code's formula, just above t", _rare("code", -3.9, -3.7), weight=0.5, edge=True),
     ),
     mistakes=slips(_keep, SLIPS),
     right_answers={

@@ -35,15 +35,16 @@ def _by_cosine_similarity(vectors: Tensor, word: int, count: int) -> Tensor:
 def _table(
     rng: Random, words: int, word: int, count: int, opposite: bool = False, twin: bool = False
 ) -> Inputs:
-    """Vectors of very different lengths."""
+    """Vectors of very different lengths; twins on both sides point as the word does, exactly."""
     table = rng.standard_normal((words, 4)) * rng.choice([0.2, 1.0, 5.0], (words, 1))
     if opposite:
         table[word] *= 5 / np.linalg.norm(table[word])
         table[(word + 1) % words] = -3 * table[word]
     table = table.astype(np.float32)
     if twin:
-        table[word - 1] = 2 * table[word]
-    return {"vectors": table, "word": word, "count": count}
+        for away, length in zip((-3, -2, -1, 1, 2), (2, 0.5, 4, 8, 0.25), strict=True):
+            table[word + away] = length * table[word]
+    return {"vectors": table, "word": word, "count": count, "any order": twin}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -51,7 +52,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     ids = returned(answer(vectors, inputs["word"], inputs["count"]))
     if not np.array_equal(vectors.numpy(), inputs["vectors"]):
         raise AnswerRefused("You change `vectors`. Work on a copy: the table is needed again.")
-    return plain(ids)
+    found = plain(ids)
+    numbers = found.tolist() if isinstance(found, np.ndarray) else found
+    if not inputs["any order"] or not isinstance(numbers, list | tuple):
+        return found
+    return sorted(numbers) if all(isinstance(n, int | float) for n in numbers) else found
 
 
 SLIPS = """
@@ -83,6 +88,16 @@ one too few: cosine[word] = -2 -> pass && topk(count).indices.tolist() \
         -> topk(count).indices.tolist()[1:]
     Your list is one too short: the word itself was among the `count`. Take one more, or leave it
     out before.
+the first hit is left out: cosine[word] = -2 -> pass && topk(count).indices.tolist() \
+        -> topk(count + 1).indices[1:].tolist()
+    You leave out the first of the list. That need not be `word`: another vector may point exactly
+    the same way. Leave out row `word` itself.
+a cosine of {none} for the word itself: cosine[word] = -2 -> cosine[word] = {none} | none = 0, -1
+    You set the word's own cosine to {none}, and some words have less, or as little. Take a number
+    below -1.
+the ids behind the word: cosine[word] = -2 -> cosine = torch.cat([cosine[:word], cosine[word + 1:]])
+    You take the word's row out, and all ids behind it move down by one. Leave it in its place with
+    a cosine below -1, or add 1 to those ids.
 the farthest first: topk(count) -> topk(count, largest=False)
     You return those with the smallest cosine. The largest is asked for, the largest first.
 the other way round: .tolist() -> .tolist()[::-1]
@@ -110,10 +125,10 @@ EXERCISE = Exercise(
         Case("five of thirty", _table(30, 11, 5), weight=2),
         Case("one points the opposite way", _table(12, 5, 11, True)),
         Case(
-            "another word points the same way",
-            _table(12, 5, 3, twin=True),
+            "five words point the same way",
+            _table(12, 5, 5, twin=True),
             edge=True,
-            asks="Its cosine is 1, and it is a neighbour: only the word itself is left out.",
+            asks="Their cosine is 1, and they are neighbours: only the word itself is left out.",
         ),
         Case("the first word", _table(9, 0, 2), edge=True, asks="Row 0 is a word like others."),
         Case("one", _table(8, 3, 1), edge=True, asks="Return one id in a list."),

@@ -165,6 +165,19 @@ a minus before the noise, in the centre only: true * context + -> true * context
 --- no hint
 uphill: return dv, du, dn -> return -dv, -du, -dn
     All three have the sign of the log-likelihood. The loss is its negative.
+one noise word loses its axis: torch.sigmoid(negative) \
+        -> torch.sigmoid(negative).squeeze().unsqueeze(-1)
+    Where each pair has one noise word, `squeeze()` takes their axis away. Say which axis goes:
+    `.squeeze(2)`, or keep it by `keepdim=True`.
+exp of large scores: torch.sigmoid(positive) -> positive.exp() / (1 + positive.exp()) \
+        && torch.sigmoid(negative) -> negative.exp() / (1 + negative.exp())
+    exp of a score of a thousand is too large for a number, and infinite over infinite is none.
+    `torch.sigmoid` never forms it.
+the scores are cut off at {most}: torch.sigmoid(positive) \
+        -> torch.sigmoid(positive.clamp(-{most}, {most})) && torch.sigmoid(negative) \
+        -> torch.sigmoid(negative.clamp(-{most}, {most})) | most = 5, 6, 10
+    You cut the scores off, and the errors of large ones stay a little above 0. `torch.sigmoid`
+    bears scores of a thousand as they are.
 in NumPy: return dv, du, dn -> return dv.numpy(), du.numpy(), dn.numpy()
     The numbers are right, and they are NumPy arrays. Exercise 6 adds them to tables of tensors:
     stay with `torch`.
@@ -187,7 +200,9 @@ EXERCISE = Exercise(
         Case("one pair, one negative", vectors(1, 1, 3)),
         Case("a batch of 5 pairs, 4 negatives", vectors(5, 4, 6), weight=2),
         Case("all scores are 0", zero_scores, edge=True),
+        Case("four pairs, one negative each", vectors(4, 1, 3), weight=0.5, edge=True),
         Case("large scores", vectors(4, 3, 5, scale=4.0), edge=True),
+        Case("scores of a thousand", vectors(3, 2, 5, scale=20.0), weight=0.5, edge=True),
     ),
     mistakes=slips(_gradients, SLIPS),
     right_answers={"by autograd": _autograd_gradients, "by hand": _gradients},

@@ -126,6 +126,9 @@ cosines, by `cosine_similarity`: \
         -> F.cosine_similarity(center.unsqueeze(1), negatives, dim=-1)
     Your scores are cosines: each vector is divided by its length. The score is the plain dot
     product, and the lengths are learnt, too.
+one noise word loses its axis: * negatives).sum(-1) -> * negatives).sum(-1).squeeze()
+    Where each pair has one noise word, `squeeze()` takes their axis away, and the sum over K runs
+    over the pairs. Say which axis goes: `.squeeze(2)`, or `.sum(-1)` in place of a product.
 noise words against the context: center.unsqueeze(1) -> context.unsqueeze(1)
     You score the noise words with `context`. They are other answers to the same question, so they
     meet `center`.
@@ -265,6 +268,7 @@ EXERCISE = Exercise(
         Case("one pair, one negative", vectors(1, 1, 4)),
         Case("a batch of 6 pairs, 5 negatives", vectors(6, 5, 10), weight=2),
         Case("one pair, three negatives", vectors(1, 3, 4), weight=0.5, edge=True),
+        Case("four pairs, one negative each", vectors(4, 1, 3), weight=0.5, edge=True),
         Case("all scores are 0", zero_scores, edge=True),
         Case("scores of 30", _scores_of_thirty, edge=True),
         Case("scores of a thousand", _scores_of_a_thousand, edge=True),

@@ -108,6 +108,9 @@ more than `min_count`: n >= min_count -> n > min_count
 sentences are counted, not occurrences: for word in sentence) -> for word in set(sentence))
     You count in how many sentences a word stands. Count its occurrences: one sentence may have
     several.
+words of letters alone: n >= min_count -> n >= min_count and word.isalpha()
+    You leave out what is not made of letters. Every token that occurs often enough is kept, commas
+    and numbers, too.
 --- hint 2
 ties in the order of the text: (-counter[word], word) -> -counter[word]
     Words of one count stand in the order in which the text has them. Let the alphabet decide, so
@@ -171,6 +174,8 @@ the counts first: return words, [counter[word] for word in words], texts \
     You return the counts first. The words come first, then their counts, then the sentences.
 one sentence: for sentence in sentences] -> for sentence in sentences[:1]]
     You return the first sentence alone. Return a list for each.
+small letters from the start: counter = Counter( \
+        -> sentences = [[w.lower() for w in s] for s in sentences]⏎counter = Counter(
 small letters: in sentence) -> in sentence) ⏎sentences = [[w.lower() for w in s] for s in sentences]
     You change letters to small ones. A word is what stands there: `US` is not `us`.
 """
@@ -199,7 +204,7 @@ EXERCISE = Exercise(
         Case(
             "every word is kept",
             lambda rng: {
-                "sentences": [["No", "no", "no"], [], ["yes", "no"]],
+                "sentences": [["No", ",", "no", "no", "don't"], [], ["yes", ",", "no", "1951"]],
                 "min_count": 1,
             },
             edge=True,

@@ -17,6 +17,7 @@ from elmo_mini.models.skip_gram import train_skip_gram
 
 Step = Callable[..., float]
 Look = Callable[[int, Tensor], object]
+MUCH = 5  # standard deviations of a share
 A_REST = (
     "Your loop takes a step for the rest, the pairs that fill no batch. A rest is left out: there "
     "are `len(pairs) // batch` steps."
@@ -52,7 +53,7 @@ def _text(rng: Random, pairs: int, batch: int, negatives: int = 3, even: bool = 
     words = 9
     noise = np.full(words, 1 / words)
     if not even:
-        noise = np.array([0, 0.55, 0, 0, 0.25, 0.2, 0, 0, 0])
+        noise = np.array([0, 0.75, 0, 0, 0.2, 0.05, 0, 0, 0])
     return {
         "pairs": rng.integers(0, words - 1, (pairs, 2)),  # one word is noise only
         "noise": noise,
@@ -105,18 +106,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         came = returned(answer(pairs, noise, step, size, noisy, batch, inputs["rate"], look))
     if not isinstance(came, tuple | list) or len(came) != 3:
         raise AnswerRefused("Return three things: the input table, the output table, the losses.")
+    if not drawn:
+        raise AnswerRefused("Your loop never calls `step`, the function that it is given.")
     first, second, losses = came
-    every = torch.cat([part.flatten() for part in drawn]) if drawn else torch.zeros(0).long()
-    shares = torch.bincount(every, minlength=len(noise)) / max(1, len(every))
     again = [bool((a == b).all()) for a, b in pairwise(drawn)]
     return {
         **start,
         "centres of each step": [row[0] for row in given],
         "contexts of each step": [row[1] for row in given],
         "learning rate of each step": [row[2] for row in given],
-        "noise words come as often as `noise` says": bool((shares - noise).abs().max() < 0.08),
+        "how the noise words are drawn": _how_drawn(torch.cat(drawn).flatten(), noise),
+        "a pair may meet a noise word twice": any(_has_twins(part) for part in drawn),
+        "a pair has the noise words of the pair before": all(map(_passed_on, drawn)),
         "a step has the noise words of the step before": bool(again and all(again)),
-        "`look` was called with, and the table's first number was about": looked,
+        "what each look was told, and the first number of its table": looked,
         "the input table comes first": bool(tables) and _same(first, tables[0]),
         "the output table comes second": bool(tables) and _same(second, tables[1]),
         "losses": plain(losses),
@@ -127,6 +130,8 @@ def _of_start(table: Tensor, size: int) -> Plain:
     shape = f"of the shape {tuple(table.shape)}"
     if not table.any():
         return f"zeros {shape}"
+    if (table == table[0]).all() or (table == table[:, :1]).all():
+        return f"all {'rows' if (table == table[0]).all() else 'columns'} alike, {shape}"
     low, high = (float(value * size) for value in (table.min(), table.max()))
     if -0.5001 <= low < -0.4 and 0.4 < high <= 0.5001:
         return f"from -1/2 to 1/2, over D, {shape}"
@@ -136,7 +141,32 @@ def _of_start(table: Tensor, size: int) -> Plain:
         return f"nothing above 0, {shape}"
     if low + high > (high - low) / 3:
         return f"most of it above 0, {shape}"
-    return f"{'not over D' if high > 10 else 'over D, but not from -1/2 to 1/2'}, {shape}"
+    if high > 10:
+        return f"not over D, {shape}"
+    even = float(table.std()) * size > (high - low) / 4  # of even numbers, the 3.5th part
+    return f"{'even' if even else 'not even'} numbers up to about {high:.1g} / D, {shape}"
+
+
+def _how_drawn(words: Tensor, noise: Tensor) -> str:
+    """By the power of `noise` that fits: so near that chance explains the rest."""
+    shares = torch.bincount(words, minlength=len(noise)) / len(words)
+    said = {1.0: "as `noise` says", 0.0: "evenly"}
+    for power in (1.0, 0.0, 0.75, 0.5, 2.0):
+        wanted = noise**power / (noise**power).sum()
+        spread = (wanted * (1 - wanted) / len(words)).sqrt()
+        if ((shares - wanted).abs() <= MUCH * spread).all():
+            return said.get(power, f"as `noise` ** {power} says")
+    return "otherwise than `noise` says"
+
+
+def _has_twins(drawn: Tensor) -> bool:
+    ordered = drawn.sort(1).values
+    return bool((ordered[:, 1:] == ordered[:, :-1]).any())
+
+
+def _passed_on(drawn: Tensor) -> bool:
+    """Whether each pair has the words of the one before, in their places or moved on by one."""
+    return bool((drawn[1:] == drawn[:-1]).all() or (drawn[1:, 1:] == drawn[:-1, :-1]).all())
 
 
 def _same(one: Any, other: Tensor) -> bool:
@@ -155,6 +185,12 @@ the same noise words for a whole batch: \
         torch.multinomial(noise, batch * negatives, replacement=True) \
         -> torch.multinomial(noise, negatives, replacement=True).repeat(batch)
     All pairs of a batch share their noise words. Draw `negatives` for each: `batch * negatives`.
+words are passed on from pair to pair: \
+        torch.multinomial(noise, batch * negatives, replacement=True) -> \
+        torch.multinomial(noise, batch, replacement=True) && drawn.view(batch, negatives) -> \
+        torch.stack([drawn.roll(k) for k in range(negatives)], 1)
+    A pair has the noise words of the pair before, moved on by one. Draw `negatives` for each anew:
+    `batch * negatives`.
 a table for the words of the pairs: torch.rand(len(noise), dimension) \
         -> torch.rand(int(pairs.max()) + 1, dimension) \
         && torch.zeros(len(noise), dimension) -> torch.zeros(int(pairs.max()) + 1, dimension)
@@ -190,6 +226,24 @@ a start from the normal distribution: (torch.rand(len(noise), dimension) - 0.5) 
         -> torch.randn(len(noise), dimension)
     Your input table starts with normal random numbers. Even ones are asked for, from -1/2 to 1/2,
     over the dimension.
+a start twice as wide: torch.rand(len(noise), dimension) - 0.5 \
+        -> torch.rand(len(noise), dimension) * 2 - 1
+    Your start goes from -1 to 1, over the dimension. It goes from -1/2 to 1/2: `torch.rand` less
+    0.5.
+a start half as wide: - 0.5) / dimension -> - 0.5) / (2 * dimension)
+    You divide by the dimension and by 2 once more. `torch.rand` less 0.5 goes from -1/2 to 1/2
+    already.
+divided by the root of the dimension: - 0.5) / dimension -> - 0.5) / dimension**0.5
+    You divide the start by the root of the dimension. Divide by the dimension itself.
+divided by the number of words: - 0.5) / dimension -> - 0.5) / len(noise)
+    You divide the start by the number of words. Divide by the dimension, the length of a vector.
+one row for all words: (torch.rand(len(noise), dimension) - 0.5) / dimension \
+        -> ((torch.rand(dimension) - 0.5) / dimension).repeat(len(noise), 1)
+    All words start with the same vector. Each has random numbers of its own: `torch.rand(V, D)`.
+one number for each word: torch.rand(len(noise), dimension) \
+        -> torch.rand(len(noise), 1).repeat(1, dimension)
+    Each vector starts with one number, D times. Each place has a random number of its own:
+    `torch.rand(V, D)`.
 one step too few: range(steps) -> range(steps - 1)
     Your loop stops one batch early. There are `len(pairs) // batch` steps.
 a step for the rest: len(pairs) // batch -> -(-len(pairs) // batch)
@@ -219,6 +273,15 @@ the rate does not fall: rate * (1 - number / steps) -> rate
     Your learning rate stays what it is. It falls in a straight line, from `rate` to 0.
 the rate rises: rate * (1 - number / steps) -> rate * (number / steps)
     Your learning rate rises from 0. It falls in a straight line, from `rate` to 0.
+`look` sees an old copy: losses = [] -> losses = []⏎start = inputs.clone() \
+        && look(number + 1, inputs) -> look(number + 1, start)
+    You show `look` a copy from before the training. Show it the table that `step` changes.
+the last step has no rate: number / steps -> number / max(1, steps - 1)
+    Your learning rate is 0 in the last step, which learns nothing. At step i of n it is
+    `rate * (1 - i / n)`: it would be 0 one step after the last.
+the rest counts in the rate: number / steps -> number / (len(pairs) / batch)
+    You divide by the number of batches with the rest in it, a fraction. n counts the steps that are
+    taken, `len(pairs) // batch`.
 --- no hint
 both tables start at random: torch.zeros(len(noise), dimension) \
         -> (torch.rand(len(noise), dimension) - 0.5) / dimension
@@ -228,6 +291,15 @@ noise drawn evenly: torch.multinomial(noise, batch * negatives, replacement=True
         -> torch.randint(len(noise), (batch * negatives,))
     Your noise words come evenly from the vocabulary. `noise` says how often each comes:
     `torch.multinomial`.
+the power of `noise` is taken again: losses = [] -> losses = []⏎noise = noise**0.75
+    You raise `noise` to a power. That is done already: `noise` holds the probabilities themselves.
+`noise` to the power {{power}}: losses = [] -> losses = []⏎noise = noise**{{power}} \
+        | power = 0.5, 2
+    You raise `noise` to a power. It holds the probabilities themselves.
+drawn without replacement: torch.multinomial(noise, batch * negatives, replacement=True) \
+        -> torch.rand(batch, len(noise)).log().div(noise).topk(negatives).indices
+    No pair of yours meets a noise word twice. Draw each as if the others were not there:
+    `replacement=True`.
 the rate falls one step early: rate * (1 - number / steps) -> rate * (1 - (number + 1) / steps)
     Your learning rate is one step ahead: the last step has rate 0 and learns nothing. The first
     step has `rate` itself.

@@ -16,7 +16,7 @@ from torch.nn.utils.rnn import pad_sequence
 from elmo_mini.embedding.cache.opening import CacheForeign, finding_damage, open_cache
 from elmo_mini.embedding.stream import Floats, Text, TextHash, fingerprint, sentences_of
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
 from elmo_mini.files import as_path
 
 
@@ -160,8 +160,8 @@ class VectorCache:
                     dataset[chunk]
 
     def check_model(self, bilm: FastBiLM) -> None:
-        """Raise `CacheForeign` unless `bilm` made these vectors."""
-        if fingerprint(bilm) != self.manifest["model"]:
+        """Raise `CacheForeign` unless `bilm` made these vectors; ValueError if it is stateful."""
+        if fingerprint(stateless_bilm(bilm)) != self.manifest["model"]:
             raise CacheForeign(
                 f"{self.path} holds the vectors of another model (other weights, sizes or start "
                 "state). Write a cache for this one under another name"

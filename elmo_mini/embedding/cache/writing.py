@@ -21,7 +21,7 @@ from elmo_mini.embedding.stream import (
     sentences_of,
 )
 from elmo_mini.errors import PathLike
-from elmo_mini.fast.bilm import FastBiLM, as_bilm
+from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
 from elmo_mini.files import as_path, ready_to_write, written_whole
 from elmo_mini.hdf5_target import HDF5Target
 
@@ -77,11 +77,7 @@ def write_cache(
     """
     target = ready_to_write(path)
     stored = stored_as(dtype)
-    if as_bilm(bilm).stateful:
-        raise ValueError(
-            "the model is stateful: its vectors depend on what it read before, so they cannot be "
-            "kept for a sentence. Set bilm.stateful = False; bilm.warm_up(...) fixes a start state"
-        )
+    bilm = stateless_bilm(bilm)
     if target.exists():
         try:
             open_cache(target).close()
@@ -125,12 +121,15 @@ def cached_vectors(
         If `sentences` is an iterator, which can be read once only.
     CacheForeign
         If the file of this name is of another model or text.
+    ValueError
+        As `write_cache`.
     """
     if not callable(sentences) and iter(sentences) is sentences:
         raise TypeError(
             "the text is read twice (once for its hash), and this iterator ends after the first "
             "time. Pass a list, or a function that gives the sentences, such as corpus.sentences"
         )
+    bilm = stateless_bilm(bilm)
     stored, text, model = stored_as(dtype), TextHash(sentences_of(sentences)), fingerprint(bilm)
     path = as_path(folder) / f"{model[:16]}-{text.hexdigest()[:16]}-{stored.name}.vectors"
     if path.exists():

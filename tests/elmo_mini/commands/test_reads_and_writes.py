@@ -18,6 +18,7 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
 from elmo_mini.files import check_not_read
+from elmo_mini.records import is_record, write_record
 from tests.elmo_mini import official_files
 
 REFUSED = "{} is to be written, but it is the file {}, which is read; name another file to write"
@@ -121,6 +122,17 @@ def test_probe(name: Name, read: str, capsys: pytest.CaptureFixture[str]) -> Non
     target = name(Path(read))
     command = ["probe", "senses", f"--output={target}", "--model=model", "--cache=cache"]
     refused([*command, "--static=static.safetensors"], target, read, capsys)
+
+
+def test_a_file_that_is_no_probe_result_is_not_replaced(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("notes.json").write_text('{"title": "mine"}')
+    assert main(["probe", "senses", "--output=notes.json", "--model=model"]) == 2
+    assert "notes.json is there already" in capsys.readouterr().err
+    assert Path("notes.json").read_text() == '{"title": "mine"}'
+    write_record(Path("notes.json"), "senses", {}, command="probe")
+    assert is_record(Path("notes.json"))
 
 
 @NAMES

@@ -364,6 +364,13 @@ def test_what_cannot_be_stored(bilm: FastBiLM, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="stateful"):
         write_cache(bilm, SENTENCES, tmp_path / "cache")
     bilm.stateful = False
+    written = cached_vectors(bilm, SENTENCES, tmp_path / "kept", progress=False)
+    bilm.stateful = True
+    with pytest.raises(ValueError, match="stateful"):
+        cached_vectors(bilm, SENTENCES, tmp_path / "kept", progress=False)
+    with pytest.raises(ValueError, match="stateful"):
+        written.check_model(bilm)
+    bilm.stateful = False
     assert bilm.token_encoder.projection is not None
     bilm.token_encoder.projection.bias.data[0] = 70_000.0
     with pytest.raises(ValueError, match="do not fit float16"):

@@ -1,6 +1,5 @@
 """Embedding a long text goes on after a kill, and gives the same file."""
 
-import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -91,29 +90,43 @@ def test_a_run_goes_on_where_it_was_killed(
         np.testing.assert_allclose(first, second, atol=1e-5)
 
 
-@pytest.mark.parametrize("change", ["text", "model", "damage"])
-def test_what_is_kept_of_another_run_is_not_taken(
-    bilm: FastBiLM, text: Path, embedded: list[int], tmp_path: Path, change: str
+def test_damaged_records_are_computed_again(
+    bilm: FastBiLM, text: Path, embedded: list[int], tmp_path: Path
 ) -> None:
     target, kept = tmp_path / "v.vectors", tmp_path / "v.vectors.resume"
     with pytest.raises(Killed):
         run(bilm, text, target, 60)
-    if change == "text":
-        text.write_text("\n".join(["another", *LINES]), encoding="utf-8")
-    elif change == "model":
-        bilm.layers[0].bias.data += 0.1
-    else:
-        content = bytearray(kept.read_bytes())
-        content[len(content) // 2] ^= 1
-        kept.write_bytes(content)
+    content = bytearray(kept.read_bytes())
+    content[len(content) // 2] ^= 1
+    kept.write_bytes(content)
     run(bilm, text, target)
-    assert 91 - 60 < embedded[1] <= 91
-    assert (embedded[1] == 91) == (change != "damage")
+    assert 91 - 60 < embedded[1] < 91
     embed_file(bilm, text, tmp_path / "whole.vectors", progress=False)
     for first, second in zip(
         VectorCache(target), VectorCache(tmp_path / "whole.vectors"), strict=True
     ):
         np.testing.assert_allclose(first, second, atol=1e-5)
+
+
+@pytest.mark.parametrize("change", ["text", "model"])
+def test_what_is_kept_of_another_run_is_not_taken_and_not_lost(
+    bilm: FastBiLM, text: Path, embedded: list[int], tmp_path: Path, change: str
+) -> None:
+    target, kept = tmp_path / "v.vectors", tmp_path / "v.vectors.resume"
+    with pytest.raises(Killed):
+        run(bilm, text, target, 60)
+    content = kept.read_bytes()
+    if change == "text":
+        text.write_text("\n".join(["another", *LINES]), encoding="utf-8")
+    else:
+        bilm.layers[0].bias.data += 0.1
+    with pytest.raises(FileExistsError, match="of another model or another text"):
+        run(bilm, text, target)
+    assert kept.read_bytes() == content
+    kept.unlink()
+    run(bilm, text, target)
+    assert embedded[-1] == 91
+    assert not kept.exists()
 
 
 def test_a_file_of_that_name_is_not_lost(bilm: FastBiLM, text: Path, tmp_path: Path) -> None:
@@ -148,29 +161,6 @@ def test_the_file_under_way_is_an_ordinary_one(bilm: FastBiLM, text: Path, tmp_p
     kept.mkdir()
     with pytest.raises(IsADirectoryError, match=r"v\.hdf5\.resume is a folder"):
         run(bilm, text, tmp_path / "v.hdf5")
-
-
-def test_what_another_run_wrote_in_between_is_not_taken(
-    bilm: FastBiLM, text: Path, embedded: list[int], tmp_path: Path
-) -> None:
-    """Two that write one file, of two models: the records of the one lie under the other's head."""
-    target, kept = tmp_path / "v.hdf5", tmp_path / "v.hdf5.resume"
-    other = copy.deepcopy(bilm)
-    other.layers[0].bias.data += 0.1
-    texts = [line.split() for line in (*LINES, "")]
-    first = resuming.resumed_stream(bilm, lambda: texts, kept)
-    second = resuming.resumed_stream(other, lambda: texts, kept)
-    stop[0] = -1
-    for stream, sentences in ((first, 10), (second, 12), (first, 20)):
-        for _ in range(sentences):
-            next(stream)
-    first.close()
-    second.close()
-    run(other, text, target)
-    assert embedded[-1] >= 91 - 12
-    embed_file(other, text, tmp_path / "whole.hdf5", progress=False)
-    for one, wanted in zip(arrays(target, 91), arrays(tmp_path / "whole.hdf5", 91), strict=True):
-        np.testing.assert_allclose(one, wanted, atol=1e-5)
 
 
 def test_records_have_their_place(

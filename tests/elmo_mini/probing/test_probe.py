@@ -1,5 +1,6 @@
 """Probes: what they find is in the vectors, and the baselines are what they say."""
 
+import copy
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -214,6 +216,17 @@ def test_what_is_refused(bilm: FastBiLM) -> None:
         load_task("ner")
     with pytest.raises(ValueError, match="no labelled sentences in 'latin'"):
         load_task("senses:latin")
+    with pytest.raises(TypeError, match="'senses'; load_task gives one"):
+        probe(bilm, "senses")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="biLM is needed here, and this is Linear"):
+        probe(torch.nn.Linear(1, 1), TASK)  # type: ignore[arg-type]
+    outside = Occurrence(("a", "bank"), 9, "bank", "river")
+    with pytest.raises(ValueError, match="occurrence 0 has no position 9: its sentence has 2"):
+        occurrence_vectors(bilm, [outside], [0], progress=False)
+    stateful = copy.deepcopy(bilm)
+    stateful.stateful = True
+    with pytest.raises(ValueError, match="the model is stateful"):
+        probe(stateful, TASK)
 
 
 @pytest.mark.parametrize("name", ["senses", "senses:chinese"])

@@ -89,6 +89,16 @@ def test_evaluating_gives_the_mode_back_even_after_an_error(training: bool) -> N
     assert model.training == training
 
 
+def test_a_part_that_was_set_to_evaluation_stays_so() -> None:
+    """Such as a frozen reader, or a dropout that was switched off by hand."""
+    model = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Dropout())
+    model[1].eval()
+    with evaluating(model):
+        assert not model[0].training
+    assert [part.training for part in model] == [True, False]
+    assert model.training
+
+
 def test_threads_that_overlap_leave_the_mode_that_was() -> None:
     model = torch.nn.Dropout()
     begun, may_end = Event(), Event()

@@ -13,6 +13,7 @@ from course.ulmfit import baselines
 from elmo_mini import corpora
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.stages import UNFREEZING, Stage3, fresh, stage_2, stage_3
 from elmo_mini.ulmfit.task_text import say, text_perplexity, text_windows
 from elmo_mini.ulmfit.text_classifier import (
@@ -103,6 +104,15 @@ def test_the_order_of_words_is_a_task_that_a_bag_of_words_cannot_do() -> None:
 def test_smaller_draws_are_in_larger_ones() -> None:
     train = tasks.order().train
     assert train.drawn(50, 3).texts[:20] == train.drawn(20, 3).texts
+
+
+def test_a_reader_and_a_vocabulary_of_other_words_are_refused() -> None:
+    reader = small(len(WORDS))
+    more = Vocabulary([*WORDS.words, "zebra"], unknown=WORDS.unknown)
+    with pytest.raises(ValueError, match=r"with_words gives a reader"):
+        stage_2(reader, more, len(more), KNOWN.texts)
+    with pytest.raises(ValueError, match=r"with_words gives a reader"):
+        stage_3(reader, more, KNOWN, 2, Stage3(epochs=1), 0)
 
 
 def test_no_test_question_stands_in_the_text_of_stage_2() -> None:
