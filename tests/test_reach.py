@@ -178,7 +178,6 @@ list(reasons.open_questions(exercise.id, verdicts.verdicts(exercise)))
 assert second_opinions(exercise)
 """
 LESSON = """
-from importlib.util import source_from_cache
 from pathlib import Path
 from autograde.building import executed_notebook
 from autograde.building.lesson_source import read_lesson

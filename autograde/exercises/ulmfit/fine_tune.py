@@ -7,7 +7,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, plain, returned
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Inputs,
+    Plain,
+    plain,
+    refuse_changed,
+    returned,
+)
 from autograde.checking.exercise import Case, Exercise, Random
 from autograde.checking.slips import slips
 from autograde.exercises.ulmfit import LESSON
@@ -86,7 +94,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         asked.append(batch)
         return inputs["steep"] * nn.functional.cross_entropy(model(x[batch[0]]), y[batch[0]])
 
-    before = [list(batches) for batches in epochs]
+    before = plain(epochs)
     losses = returned(
         answer(
             model,
@@ -96,8 +104,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             slanted_triangular if inputs["slanted"] else constant,
         )
     )
-    if epochs != before:
-        raise AnswerRefused("Your answer changed its argument `epochs`. Go through it as it is.")
+    refuse_changed({"epochs": before}, {"epochs": epochs})
     if not isinstance(losses, list | tuple):
         raise AnswerRefused("Return a list: the loss of each batch, in their order.")
     if any(isinstance(loss, Tensor) and loss.requires_grad for loss in losses):

@@ -26,10 +26,8 @@ def hold_out(text: PackedText, share: float = 0.02) -> tuple[PackedText, PackedT
         raise ConfigurationError(f"the validation share is {share}; it must be above 0, up to 0.5")
     block = min(BLOCK, max(1, int(len(text) * share)))
     blocks = np.arange(len(text)) // block
-    before = np.floor(
-        np.round(np.arange(len(text) // block + 2) * share, 9)
-    )  # held out before each block
-    held = (np.diff(before) > 0)[blocks]
+    due = np.round(np.arange(len(text) // block + 2) * share, 9)  # 0.29 * 100 is below 29
+    held = (np.diff(np.floor(due)) > 0)[blocks]
     if not held.any() or held.all():
         raise ConfigurationError(
             f"{len(text)} sentences are too few to hold out a share of {share}; use more text"

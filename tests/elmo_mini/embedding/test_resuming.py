@@ -1,5 +1,6 @@
 """Embedding a long text goes on after a kill, and gives the same file."""
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,27 @@ def test_the_file_under_way_is_an_ordinary_one(bilm: FastBiLM, text: Path, tmp_p
     kept.mkdir()
     with pytest.raises(IsADirectoryError, match=r"v\.hdf5\.resume is a folder"):
         run(bilm, text, tmp_path / "v.hdf5")
+
+
+def test_records_under_another_models_head_are_not_taken(
+    bilm: FastBiLM, embedded: list[int], text: Path, tmp_path: Path
+) -> None:
+    """As where two that write one file begin at the same moment."""
+    target, other_target = tmp_path / "v.hdf5", tmp_path / "other.hdf5"
+    other = copy.deepcopy(bilm)
+    other.layers[0].bias.data += 0.1
+    for model, begun in ((bilm, target), (other, other_target)):
+        with pytest.raises(Killed):
+            run(model, text, begun, 60)
+    kept, head = tmp_path / "v.hdf5.resume", tmp_path / "other.hdf5.resume"
+    kept.write_bytes(
+        head.read_bytes().split(b"\n", 1)[0] + b"\n" + kept.read_bytes().split(b"\n", 1)[1]
+    )
+    run(other, text, target)
+    assert embedded[-1] == 91
+    embed_file(other, text, tmp_path / "whole.hdf5", progress=False)
+    for one, wanted in zip(arrays(target, 91), arrays(tmp_path / "whole.hdf5", 91), strict=True):
+        np.testing.assert_allclose(one, wanted, atol=1e-5)
 
 
 def test_records_have_their_place(
