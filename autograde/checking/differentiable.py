@@ -98,6 +98,8 @@ def tensor_of(answer: Callable[[], Any], otherwise: str = NO_TENSOR) -> Tensor:
         if several or otherwise == NO_TENSOR:  # which would speak of NumPy
             kind = "tuple" if isinstance(result, tuple) else "list"
             raise AnswerRefused(LISTED.format(kind=kind))
+    if otherwise == NO_TENSOR and isinstance(result, str | bytes | dict | set):
+        raise AnswerRefused(f"Return one tensor, not {with_article(type(result).__name__)}.")
     if not isinstance(result, Tensor):
         raise AnswerRefused(otherwise.format(kind=type(result).__name__))
     return result
@@ -155,7 +157,8 @@ def run_differentiably(answer: Answer, inputs: Inputs, otherwise: str = NO_TENSO
         if learning and not result.requires_grad:
             raise AnswerRefused(
                 "Autograd cannot follow your answer back to what came in, so nothing below it "
-                "would ever learn. Leave out `.detach()`, `.data` and `torch.no_grad()`."
+                "would ever learn. Leave out `.detach()`, `.data` and `torch.no_grad()`; `argmax`, "
+                "comparisons and whole numbers cut it off, too."
             )
         leaves = {
             name: value

@@ -38,7 +38,8 @@ def what_is_left(pairs: list[Pair]) -> str:
     lists = _lists(pairs)
     if not lists:
         return ""
-    if not pairs[0].codes and (found := _of_texts(lists)):
+    one_text = any(isinstance(pair.mine, str) for pair in pairs)
+    if not pairs[0].codes and not one_text and (found := _of_texts(lists)):
         return found
     missing = [Counter(right) - Counter(mine) for right, mine in lists]
     extra = [Counter(mine) - Counter(right) for right, mine in lists]
@@ -54,6 +55,8 @@ def what_is_left(pairs: list[Pair]) -> str:
     both = [pair.arrays for pair in pairs if pair.arrays is not None]
     if both and all(sorted(right.shape) == sorted(mine.shape) for right, mine in both):
         return ""  # axes that are exchanged
+    if one_text:
+        return ""
     more = [len(mine) - len(right) for right, mine in lists]
     if len(lists) > 1 and min(more) > 0:
         return "You return more parts than expected."

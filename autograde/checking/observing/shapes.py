@@ -23,6 +23,8 @@ def relation_of_shapes(pairs: list[Pair], both: Both) -> str:
     if len(axes) != 1:
         return ""
     (most,) = axes
+    if found := _squeezed(pairs, both):
+        return found
     for axis in range(most):
         found = _along(pairs, both, axis)
         if found:
@@ -35,6 +37,23 @@ def relation_of_shapes(pairs: list[Pair], both: Both) -> str:
     if all(pair.close(np.ravel(r), np.ravel(m)) for pair, (r, m) in zip(pairs, both, strict=True)):
         return "Your numbers are the expected ones in another shape."
     return _axes(both)
+
+
+def _squeezed(pairs: list[Pair], both: Both) -> str:
+    """Axes of length 1 that are gone, while all numbers are there."""
+    gone = [right.ndim - mine.ndim for right, mine in both]
+    if min(gone) <= 0 or not all(
+        right.size == mine.size > 0
+        and [n for n in right.shape if n > 1] == [n for n in mine.shape if n > 1]
+        and pair.close(np.ravel(right), np.ravel(mine))
+        for pair, (right, mine) in zip(pairs, both, strict=True)
+    ):
+        return ""
+    axes = "an axis of length 1 is gone" if set(gone) == {1} else "axes of length 1 are gone"
+    return (
+        f"Your numbers are the expected ones, and {axes}. `squeeze()` takes out every such axis, "
+        "also that of a batch of one, unless it is told which."
+    )
 
 
 def _to_one_number(pairs: list[Pair], both: Both) -> str:

@@ -357,3 +357,23 @@ def test_a_choice_among_equals_is_no_relation() -> None:
 
     made = {"reference": best_places, "mistakes": (), "right_answers": {}}
     assert "everywhere" not in observed(first_of_the_table, *cases, **made)
+
+
+def test_squeezing_a_batch_of_one_is_no_sum() -> None:
+    """Adding up an axis of length 1 gives the same numbers, and says something else."""
+    said = observed(lambda v: (2 * v).squeeze(), drawn(1, 3), drawn(1, 4), drawn(2, 3))
+    assert "an axis of length 1 is gone" in said, said
+    assert "added up" not in said
+
+
+def test_two_texts_that_differ_are_no_lists_of_longer_or_fewer_parts() -> None:
+    made = exercise(
+        cases=(drawn(5), drawn(7)),
+        run=lambda answer, inputs: {"a part": answer(**inputs)},
+        reference=lambda values: "as it was",
+        mistakes=(),
+        right_answers={},
+    )
+    said = examine(made, lambda values: "something else").observed
+    assert "fewer" not in said, said
+    assert "longer" not in said, said
