@@ -437,6 +437,8 @@ def right(vectors, gradient=probe_gradient):
 
 # %% [markdown]
 # And the rivals. Without a network: **clues**, that is the word, its endings, beginnings and capitals, and those of the word on either side, in scikit-learn's logistic regression. Without an LSTM: layer 0 of three words, the word between its neighbours. (Three words at equal strength drown the one that is asked about. So the neighbours' weights learn more slowly; how slowly is chosen among the training words, each half answered from the other.)
+#
+# The clues have seen two thousand words, ELMo four million more. So the strongest rival counts *those*, too: beside the clues stand **counted vectors** of the same three words (positive PMI and SVD, lesson 01), from ELMo's own text. That takes minutes, so it is stored.
 
 # %%
 from sklearn.linear_model import LogisticRegression
@@ -508,6 +510,8 @@ predict("line", "Of how many of 100 words will your probe find the label, from l
 # skip: Leave out the untrained ones.
 
 # %% slide="subslide"
+from course.results.stored import stored_result
+
 TAGS = {"clues, no\nnetwork": counted == LABELS[N_TRAIN:]}
 for j in (0, 1):
     TAGS[f"untrained\nlayer {j}"] = right(LAYERS["untrained"][:, j])
@@ -516,12 +520,15 @@ TAGS["layer 0 of\nthree words"] = right(THREE, slower(SCALE))
 for j in (1, 2):
     TAGS[f"layer {j}"] = right(LAYERS["trained"][:, j])
 TAGS["three layers\nside by side"] = right(LAYERS["trained"].reshape(len(RUNNING), -1))
+COUNTED_TOO = stored_result("counted_words_pos").numbers  # the same words, parts of speech
+points = {"clues, counted\nvectors (stored)": COUNTED_TOO["right"]["all"]}
+points |= {name: share(each, SENTENCES) for name, each in TAGS.items()}
 interval_bars(
-    list(TAGS),
-    {"right": [share(each, SENTENCES) for each in TAGS.values()]},
+    list(points),
+    {"right": list(points.values())},
     title="Three words of layer 0 go far, layer 1 goes further",
     ylabel="labels right, percent",
-    controls=list(TAGS)[:5],
+    controls=list(points)[:6],
 )
 
 # %%
@@ -537,6 +544,8 @@ for one, other in (
     ("layer 1", "layer 2"),
 ):
     print(f"  {one} minus {other}:", lead(said[one], said[other], SENTENCES))
+LEADS = {of: Lead.of(point) for of, point in COUNTED_TOO["layer 1 less clues and counted vectors"].items()}
+print("  layer 1 minus clues and counted vectors (parts of speech, stored):", LEADS["all"])
 outcome("line", 100 * said["layer 1"].mean(), unit="%")
 
 # %% [markdown]
@@ -594,15 +603,22 @@ readers = {
 MET = np.isin(FORMS[N_TRAIN:], FORMS[:N_TRAIN])
 print(f"{MET.mean():.0%} of the test words stand among the words that the probe learns from.")
 interval_bars(
-    list(readers),
+    ["clues, counted\nvectors (stored)", *readers],
     {
-        name: [share(each[rows], SENTENCES[rows]) for each in readers.values()]
+        name: [
+            COUNTED_TOO["right"][name],
+            *(share(each[rows], SENTENCES[rows]) for each in readers.values()),
+        ]
         for name, rows in {"words that it has met": MET, "new words": ~MET}.items()
     },
     title="Words that were met hide who knows what; new words tell",
     ylabel="labels right, percent",
-    controls=list(readers)[:4],
+    controls=["clues, counted\nvectors (stored)", *list(readers)[:4]],
 )
+print("New words, in points:")
+new = lead(readers["layer 1"][~MET], readers["clues, no\nnetwork"][~MET], SENTENCES[~MET])
+print("  layer 1 minus clues:", new)
+print("  layer 1 minus clues and counted vectors (stored):", LEADS["new words"])
 
 # %% [markdown]
 # On words that the probe has met, the commonest label is as good as the best layer, and random numbers are nearly as good: learnt by heart. On new words both fail. The clues, which see endings and neighbours, find seven new words of ten; layers 1 and 2 find sixteen points more. Here the network adds most.
@@ -1030,7 +1046,6 @@ predict(
 # skip: First, second, fifth, sixth bar.
 
 # %% slide="subslide"
-from course.results.stored import stored_result
 from elmo_mini.progress import progress_bar
 
 
