@@ -31,7 +31,7 @@ def test_a_word_without_a_known_clue_is_told_by_its_neighbours_in_the_text() -> 
 def test_the_linear_tagger_learns_from_the_vectors_as_well() -> None:
     def told(pairs: list[tuple[str, str]]) -> list[tuple[TaggedSentence, torch.Tensor]]:
         sentences = [TaggedSentence((word,), ("S-" + label,)) for word, label in pairs]
-        vectors = in_place_of(COUNTED, [s.words for s in sentences], 1.0)
+        vectors = in_place_of(COUNTED, [s.words for s in sentences], 4.0)
         return list(zip(sentences, vectors, strict=True))
 
     known = dict(enumerate(told([*PAIRS[:3], *PAIRS[6:9]])))
