@@ -430,6 +430,32 @@ def counted_input() -> list[str]:
     ]
 
 
+def counted_in_its_text() -> list[str]:
+    stored = stored_result("counted_words_pos").numbers
+    leads = stored["layer 1 less clues and counted vectors"]
+    every, met, new = (leads[of] for of in ("all", "words that it has met", "new words"))
+    sets = stored["layer 1 less clues and counted vectors, over sets and sentences"]
+    assert min(every["low"], sets["low"], new["low"]) > 0
+    assert met["low"] < 0 < met["high"]  # "nothing that can be seen"
+    right = {of: f"{100 * share['mean']:.0f}" for of, share in stored["right"].items()}
+    assert (right["all"], right["new words"]) == ("89", "81")  # the slides
+    assert all(1.5 < 100 * lead["mean"] < 3.5 for lead in (every, sets))  # "two or three points"
+    fewer = stored_result("fewer_labels_chunks").numbers["leads"]
+    clues, linear, tagger = fewer.values()
+    assert clues["low"] > 0
+    assert all(lead["low"] < 0 < lead["high"] for lead in (linear, tagger))  # "level"
+    quarter = "all layers, 25 sentences less clues and counted vectors, tagger, 100 sentences"
+    assert fewer[quarter] == tagger
+    return [
+        f"ahead by {100 * every['mean']:.1f} points ({between(every, 1, 100)})",
+        f"it is {100 * sets['mean']:.1f} ({between(sets, 1, 100)})",
+        f"{100 * new['mean']:.1f} points ahead ({between(new, 1, 100)})",
+        f"({100 * met['mean']:.1f}, {between(met, 1, 100)})",
+        f"{-100 * linear['mean']:.1f} points behind ({between(linear, 1, -100)})",
+        f"{100 * tagger['mean']:.1f} points in favour of the layers ({between(tagger, 1, 100)})",
+    ]
+
+
 def two_sizes() -> list[str]:
     senses, course = stored_result("larger_senseval").numbers, stored_result("layers_senseval")
     perplexity = {name: b["validation_perplexity"] for name, b in senses["bilms"].items()}
@@ -737,6 +763,7 @@ def both_sides() -> list[str]:
         ("08", senses_in_real_text),
         ("09", one_word_of_four),
         ("09", counted_input),
+        ("09", counted_in_its_text),
         ("09", two_sizes),
         ("10", awd_lstm),
         ("11", ulmfit),
