@@ -185,7 +185,20 @@ def forgetting() -> list[str]:
     assert abs(held - opinion[joint]["mean"]) < 0.05  # "in place in one task"
     assert less(speech[joint], speech[frozen])["low"] > 0  # "and not in the other"
     low, high = (100 * opinion[little][end] for end in ("low", "high"))
+    longer = stored_result("context_forgetting_longer").numbers
+    times = {way: of["mean"] for way, of in longer["perplexity, times"].items()}
+    right = longer["accuracy"]
+    shares = {way: f"{100 * of['mean']:.0f} %" for way, of in right.items()}
+    leads = longer["leads, over seeds and test sentences"]
+    whole, tenth = (leads[f"{way} before {alone}"] for way in (joint, little))
+    assert 6 <= -100 * whole["mean"] <= 7  # the slide
     return [
+        f"weight 1 has {shares[joint]} ({between(right[joint], 0, 100)}), and its language model "
+        f"costs {times[joint]:.2f} times",
+        f"Labels alone have {shares[alone]} at {times[alone]:.1f} times, a tenth of the weight "
+        f"{shares[little]} at {times[little]:.1f} times",
+        f"{-100 * whole['mean']:.1f} points ({between(whole, 1, -100)}); of a tenth it is "
+        f"{-100 * tenth['mean']:.1f} points ({between(tenth, 1, -100)})",
         f"has {100 * held:.0f} % there and {100 * moving:.0f} % for the part of speech",
         f"of {grown['part of speech']} for the part of speech",
         f"of {grown['subjectivity']} for subjective or objective",

@@ -617,6 +617,8 @@ interval_bars(
     ylabel="labels right, percent",
     controls=["clues, counted\nvectors (stored)", *list(readers)[:4]],
 )
+
+# %%
 print("New words, in points:")
 new = lead(readers["layer 1"][~MET], readers["clues, no\nnetwork"][~MET], SENTENCES[~MET])
 print("  layer 1 minus clues:", new)
