@@ -20,7 +20,7 @@ from course.awd_lstm.figures import (
 from course.context_enters.sense_vote import COUNTED, stored_course_senses
 from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
-from course.starting_from_a_language_model.report import start_lead, verdict
+from course.starting_from_a_language_model.report import start_lead, verdict, wider_lead
 from course.ulmfit.experiments import PLAIN as PLAIN_WAY
 from course.ulmfit.report import LEFT_OUT
 from course.ulmfit.stages_setup import PLAIN_RATE
@@ -190,15 +190,15 @@ def forgetting() -> list[str]:
     right = longer["accuracy"]
     shares = {way: f"{100 * of['mean']:.0f} %" for way, of in right.items()}
     leads = longer["leads, over seeds and test sentences"]
-    whole, tenth = (leads[f"{way} before {alone}"] for way in (joint, little))
-    assert 6 <= -100 * whole["mean"] <= 7  # the slide
+    whole, tenth = (wider_lead(leads[f"{way} before {alone}"]) for way in (joint, little))
+    assert 6 <= -whole.mean <= 7  # the slide
     return [
-        f"weight 1 has {shares[joint]} ({between(right[joint], 0, 100)}), and its language model "
-        f"costs {times[joint]:.2f} times",
+        f"weight 1 has {shares[joint]} ({between(right[joint], 0, 100)}), "
+        f"at {times[joint]:.2f} times the perplexity",
         f"Labels alone have {shares[alone]} at {times[alone]:.1f} times, a tenth of the weight "
         f"{shares[little]} at {times[little]:.1f} times",
-        f"{-100 * whole['mean']:.1f} points ({between(whole, 1, -100)}); of a tenth it is "
-        f"{-100 * tenth['mean']:.1f} points ({between(tenth, 1, -100)})",
+        f"{-whole.mean:.1f} points ({-whole.high:.1f} to {-whole.low:.1f}); of a tenth it is "
+        f"{-tenth.mean:.1f} points ({-tenth.high:.1f} to {-tenth.low:.1f})",
         f"has {100 * held:.0f} % there and {100 * moving:.0f} % for the part of speech",
         f"of {grown['part of speech']} for the part of speech",
         f"of {grown['subjectivity']} for subjective or objective",

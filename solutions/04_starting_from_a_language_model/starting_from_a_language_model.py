@@ -1075,7 +1075,7 @@ report.print_forgetting()
 #
 # **The weight matters, and within five passes 1 is no safe choice.**
 #
-# Is that its price, or its pace? Give subjective or objective twenty passes, and stop each run where the dev sentences like it best (stored, the same seeds). Now weight 1 has 80 % (75 to 84), and its language model costs 1.03 times the perplexity. Labels alone have 86 % at 2.5 times, a tenth of the weight 84 % at 1.2 times. So the price of weight 1 is more passes, and 6.5 points (3.7 to 9.4); of a tenth it is 2.0 points (0.4 to 3.5).
+# Is that its price, or its pace? Give subjective or objective twenty passes, and stop each run where the dev sentences like it best (stored, the same seeds). Now weight 1 has 80 % (75 to 84), at 1.03 times the perplexity. Labels alone have 86 % at 2.5 times, a tenth of the weight 84 % at 1.2 times. So the price of weight 1 is more passes, and 6.5 points (1.1 to 11.9); of a tenth it is 2.0 points (0.4 to 3.5).
 #
 # Forgetting hurts only whoever still needs the old skill. Dai and Le do not. For a translator it is half of the work.
 

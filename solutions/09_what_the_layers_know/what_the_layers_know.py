@@ -544,7 +544,10 @@ for one, other in (
     ("layer 1", "layer 2"),
 ):
     print(f"  {one} minus {other}:", lead(said[one], said[other], SENTENCES))
-LEADS = {of: Lead.of(point) for of, point in COUNTED_TOO["layer 1 less clues and counted vectors"].items()}
+LEADS = {
+    of: Lead.of(point)
+    for of, point in COUNTED_TOO["layer 1 less clues and counted vectors"].items()
+}
 print("  layer 1 minus clues and counted vectors (parts of speech, stored):", LEADS["all"])
 outcome("line", 100 * said["layer 1"].mean(), unit="%")
 
