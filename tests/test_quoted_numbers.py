@@ -20,7 +20,7 @@ from course.awd_lstm.figures import (
 from course.context_enters.sense_vote import COUNTED, stored_course_senses
 from course.results.intervals import UNCLEAR, interval, lead, verdict_twice
 from course.results.stored import stored_result
-from course.starting_from_a_language_model.report import start_lead, verdict
+from course.starting_from_a_language_model.report import start_lead, verdict, wider_lead
 from course.ulmfit.experiments import PLAIN as PLAIN_WAY
 from course.ulmfit.report import LEFT_OUT
 from course.ulmfit.stages_setup import PLAIN_RATE
@@ -185,7 +185,20 @@ def forgetting() -> list[str]:
     assert abs(held - opinion[joint]["mean"]) < 0.05  # "in place in one task"
     assert less(speech[joint], speech[frozen])["low"] > 0  # "and not in the other"
     low, high = (100 * opinion[little][end] for end in ("low", "high"))
+    longer = stored_result("context_forgetting_longer").numbers
+    times = {way: of["mean"] for way, of in longer["perplexity, times"].items()}
+    right = longer["accuracy"]
+    shares = {way: f"{100 * of['mean']:.0f} %" for way, of in right.items()}
+    leads = longer["leads, over seeds and test sentences"]
+    whole, tenth = (wider_lead(leads[f"{way} before {alone}"]) for way in (joint, little))
+    assert 6 <= -whole.mean <= 7  # the slide
     return [
+        f"weight 1 has {shares[joint]} ({between(right[joint], 0, 100)}), "
+        f"at {times[joint]:.2f} times the perplexity",
+        f"Labels alone have {shares[alone]} at {times[alone]:.1f} times, a tenth of the weight "
+        f"{shares[little]} at {times[little]:.1f} times",
+        f"{-whole.mean:.1f} points ({-whole.high:.1f} to {-whole.low:.1f}); of a tenth it is "
+        f"{-tenth.mean:.1f} points ({-tenth.high:.1f} to {-tenth.low:.1f})",
         f"has {100 * held:.0f} % there and {100 * moving:.0f} % for the part of speech",
         f"of {grown['part of speech']} for the part of speech",
         f"of {grown['subjectivity']} for subjective or objective",
@@ -427,6 +440,32 @@ def counted_input() -> list[str]:
         f"They bring {100 * counted['mean']:.1f} ({between(counted, 1, 100)}) of the points",
         f"Over them ELMo is {100 * whole['mean']:.1f} ({between(whole, 1, 100)}) ahead",
         f"{100 * zero['mean']:.1f} ({between(zero, 1, 100)}) ahead of counted vectors",
+    ]
+
+
+def counted_in_its_text() -> list[str]:
+    stored = stored_result("counted_words_pos").numbers
+    leads = stored["layer 1 less clues and counted vectors"]
+    every, met, new = (leads[of] for of in ("all", "words that it has met", "new words"))
+    sets = stored["layer 1 less clues and counted vectors, over sets and sentences"]
+    assert min(every["low"], sets["low"], new["low"]) > 0
+    assert met["low"] < 0 < met["high"]  # "nothing that can be seen"
+    right = {of: f"{100 * share['mean']:.0f}" for of, share in stored["right"].items()}
+    assert (right["all"], right["new words"]) == ("89", "81")  # the slides
+    assert all(1.5 < 100 * lead["mean"] < 3.5 for lead in (every, sets))  # "two or three points"
+    fewer = stored_result("fewer_labels_chunks").numbers["leads"]
+    clues, linear, tagger = fewer.values()
+    assert clues["low"] > 0
+    assert all(lead["low"] < 0 < lead["high"] for lead in (linear, tagger))  # "level"
+    quarter = "all layers, 25 sentences less clues and counted vectors, tagger, 100 sentences"
+    assert fewer[quarter] == tagger
+    return [
+        f"ahead by {100 * every['mean']:.1f} points ({between(every, 1, 100)})",
+        f"it is {100 * sets['mean']:.1f} ({between(sets, 1, 100)})",
+        f"{100 * new['mean']:.1f} points ahead ({between(new, 1, 100)})",
+        f"({100 * met['mean']:.1f}, {between(met, 1, 100)})",
+        f"{-100 * linear['mean']:.1f} points behind ({between(linear, 1, -100)})",
+        f"{100 * tagger['mean']:.1f} points in favour of the layers ({between(tagger, 1, 100)})",
     ]
 
 
@@ -737,6 +776,7 @@ def both_sides() -> list[str]:
         ("08", senses_in_real_text),
         ("09", one_word_of_four),
         ("09", counted_input),
+        ("09", counted_in_its_text),
         ("09", two_sizes),
         ("10", awd_lstm),
         ("11", ulmfit),

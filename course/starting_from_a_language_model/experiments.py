@@ -30,6 +30,7 @@ from course.context_enters.sense_vote import COUNTED, SenseTask, words_beside
 from course.results.intervals import interval
 from course.starting_from_a_language_model.broken_translators import broken_translators
 from course.starting_from_a_language_model.classifier_experiments import forgetting, pretraining
+from course.starting_from_a_language_model.longer_fine_tuning import forgetting_longer
 from course.starting_from_a_language_model.telegram_experiments import seq2seq
 from course.static_limits.majority_ceiling import majority_ceiling
 from course.static_limits.pseudo_word_vectors import context_average, held_out_accuracy
@@ -366,6 +367,7 @@ EXPERIMENTS: dict[str, Callable[[Setting], tuple[str, Result]]] = {
     "trained-beside": trained_beside,
     "pretraining": lambda setting: pretraining(setting.seeds),
     "forgetting": lambda setting: forgetting(setting.seeds),
+    "forgetting-longer": lambda setting: forgetting_longer(setting.seeds),
     "seq2seq": lambda setting: seq2seq(setting.train, setting.test, setting.seeds),
     "broken-translators": lambda setting: broken_translators(setting.seeds[0]),
 }

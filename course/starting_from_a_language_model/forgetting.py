@@ -8,8 +8,9 @@ Ramachandran, Liu & Le 2017 go on with the language-model loss while they fine-t
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 from torch.nn import functional as F
@@ -90,6 +91,7 @@ def fine_tune_and_watch(
     looks: int = 10,
     text_batch_size: int = 8,
     bptt: int = 16,
+    at_look: Callable[[int], Any] | None = None,
 ) -> ForgettingCurve:
     """Start the classifier from the language model, train it, and keep asking what is forgotten.
 
@@ -99,6 +101,7 @@ def fine_tune_and_watch(
     text : (N,) running text it was trained on. With it, each step also reads a window of
         `text_batch_size` rows of `bptt` words and adds `weight` times the language-model loss
     looks : how often to measure while training, in even steps
+    at_look : called at each look but the first, with the number of steps done
 
     Returns
     -------
@@ -124,6 +127,8 @@ def fine_tune_and_watch(
         if step in wanted:
             seen.append(step)
             perplexities.append(stream_perplexity(watched, held_out))
+            if at_look is not None:
+                at_look(step)
             classifier.train()
 
     train_classifier(

@@ -1,6 +1,7 @@
 """Printed tables and figures of lesson 04: of its own runs, and of stored ones."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -95,13 +96,17 @@ SHOWN = ("nothing", "language model's embedding", "last word, no LSTM", "bag of 
 
 
 def start_lead(task: str, other: str, labels: int = 100) -> Lead:
-    """The whole move less another start, stored; of two kinds of interval, what holds both.
+    """The whole move less another start, stored."""
+    leads = stored_result("context_pretraining").numbers["tasks"][task]["leads"][str(labels)]
+    return wider_lead(leads[f"language model before {other}"])
+
+
+def wider_lead(point: Mapping[str, Any]) -> Lead:
+    """A stored lead in points; of two kinds of interval, what holds both.
 
     With few draws the bootstrap's interval is too narrow. Student's t knows how few they are, and
     nothing of the texts.
     """
-    leads = stored_result("context_pretraining").numbers["tasks"][task]["leads"][str(labels)]
-    point = leads[f"language model before {other}"]
     drawn = interval(point["values"])
     ends = min(point["low"], drawn["low"]), max(point["high"], drawn["high"])
     return Lead.of({"mean": point["mean"], "low": ends[0], "high": ends[1]})

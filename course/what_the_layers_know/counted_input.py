@@ -6,7 +6,8 @@ in these words, without a network, say how much of the lead comes from the text 
 """
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,14 @@ from elmo_mini.embedding.stream import embed_stream
 from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.elmo_tagger import LearnedMix, with_elmo
 from elmo_mini.tagging.spans import span_scores, to_bio
+from elmo_mini.tagging.tagged_sentences import TaggedSentence
 from elmo_mini.tasks.joint_fine_tuning import tune_and_watch
 from elmo_mini.training.pretraining.sources import course_text
 
 Counts = NDArray[np.int64]
 Layers = list[Tensor]
+Model = Callable[[int, int], nn.Module]
+"""Of how many clues and labels; it takes ids, their mask and layers, as `InputTagger` does."""
 POOL, KNOWN, TEST, PASSES, BATCH = 150, 50, 200, 8, 10
 CLUES, COUNTED, ZERO, INPUT = "clues and CRF alone", "counted vectors", "layer 0", "input"
 RATES = {CLUES: 0.02, COUNTED: 0.04, ZERO: 0.04, INPUT: 0.02}
@@ -82,16 +86,21 @@ def chunks(seeds: Sequence[int]) -> tuple[str, Result]:
     size = float(torch.cat([h[:, 0] for h in layers["pool"]]).std())  # of a number of layer 0
     ways: dict[str, dict[str, Layers]] = {
         CLUES: layers,
-        COUNTED: {
-            part: [_three(np.tile(size * counted(row), 2)) for row in words]
-            for part, words in parts.items()
-        },
+        COUNTED: {part: in_place_of(counted, words, size) for part, words in parts.items()},
         ZERO: {part: [h[:, :1].expand(-1, 3, -1) for h in rows] for part, rows in layers.items()},
         INPUT: layers,
     }
+    width = layers["test"][0].shape[-1]
     found: dict[str, Any] = {}
     for way, vectors in ways.items():
-        found[way] = np.array([_tagged(pool, test, way, vectors, seed - 1) for seed in seeds])
+        model: Model = ClueScores if way == CLUES else partial(InputTagger, width=width)
+        draws = []
+        for seed in seeds:
+            rows = np.random.default_rng(seed - 1).permutation(POOL)[:KNOWN].tolist()
+            known = {row: (pool[row], vectors["pool"][row]) for row in rows}
+            asked = list(zip(test, vectors["test"], strict=True))
+            draws.append(tagged(model, known, asked, RATES[way], PASSES, seed - 1))
+        found[way] = np.array(draws)
         print(way, f1_share(found[way])["mean"], flush=True)
     unknown = [word.lower() not in counted.rows for row in parts["test"] for word in row]
     return f"{what} from {KNOWN} sentences: layers at the input, and counted vectors there", {
@@ -106,44 +115,54 @@ def chunks(seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
-def _three(vectors: NDArray[np.float32]) -> Tensor:
-    """(T, 3, D): a vector of each word in place of three layers."""
-    return torch.from_numpy(vectors)[:, None].expand(-1, 3, -1)
+def in_place_of(counted: CountedVectors, sentences: Sequence[Sequence[str]], size: float) -> Layers:
+    """(T, 3, D) of each sentence: its counted vectors, twice, in place of each of three layers."""
+    rows = (torch.from_numpy(np.tile(size * counted(words), 2)) for words in sentences)
+    return [row[:, None].expand(-1, 3, -1) for row in rows]
 
 
-def _tagged(pool: Any, test: Any, way: str, layers: dict[str, Layers], seed: int) -> Counts:
-    """(N, 3) of each test sentence: its spans that are right, predicted, and there."""
-    rows = np.random.default_rng(seed).permutation(POOL)[:KNOWN].tolist()
+def tagged(
+    model_of: Model,
+    known: Mapping[int, tuple[TaggedSentence, Tensor]],
+    asked: Sequence[tuple[TaggedSentence, Tensor]],
+    rate: float,
+    passes: int,
+    seed: int,
+) -> Counts:
+    """(N, 3) of each sentence that is asked: its spans that are right, predicted, and there.
+
+    Parameters
+    ----------
+    model_of : gives the emissions; a CRF stands on it
+    known, asked : sentences with their layers (T, 3, D); those to learn from by number
+    """
     torch.manual_seed(seed)
-    labels = sorted({label for row in rows for label in pool[row].labels})
-    table, crf = ClueTable([pool[row].words for row in rows]), LinearChainCRF(labels)
-    width = layers["test"][0].shape[-1]
-    model: nn.Module = (
-        ClueScores(len(table), len(labels))
-        if way == CLUES
-        else InputTagger(len(table), len(labels), width)
-    )
+    labels = sorted({label for sentence, _ in known.values() for label in sentence.labels})
+    table = ClueTable([sentence.words for sentence, _ in known.values()])
+    crf, model = LinearChainCRF(labels), model_of(len(table), len(labels))
     both = nn.ModuleList([model, crf])
 
-    def emissions(sentences: Any, vectors: Layers) -> tuple[Tensor, Tensor]:
-        ids, mask = table.of([s.words for s in sentences])
-        return model(ids, mask, pad_sequence(vectors, batch_first=True).unbind(2)), mask
+    def emissions(some: Sequence[tuple[TaggedSentence, Tensor]]) -> tuple[Tensor, Tensor]:
+        ids, mask = table.of([sentence.words for sentence, _ in some])
+        layers = pad_sequence([vectors for _, vectors in some], batch_first=True)
+        return model(ids, mask, layers.unbind(2)), mask
 
-    def loss(some: list[int]) -> Tensor:
-        scores, mask = emissions([pool[r] for r in some], [layers["pool"][r] for r in some])
-        gold = [torch.tensor([labels.index(label) for label in pool[r].labels]) for r in some]
+    def loss(rows: list[int]) -> Tensor:
+        some = [known[row] for row in rows]
+        scores, mask = emissions(some)
+        gold = [torch.tensor([labels.index(label) for label in s.labels]) for s, _ in some]
         return crf.loss(scores, pad_sequence(gold, batch_first=True), mask)
 
-    by_length = sorted(rows, key=lambda row: len(pool[row].words))  # little padding
-    parts = [by_length[first : first + BATCH] for first in range(0, KNOWN, BATCH)]
-    batches = [parts[i] for _ in range(PASSES) for i in torch.randperm(len(parts)).tolist()]
-    tune_and_watch(both, batches, loss, RATES[way], lambda: None, len(batches))
+    by_length = sorted(known, key=lambda row: len(known[row][0].words))  # little padding
+    parts = [by_length[first : first + BATCH] for first in range(0, len(by_length), BATCH)]
+    batches = [parts[i] for _ in range(passes) for i in torch.randperm(len(parts)).tolist()]
+    tune_and_watch(both, batches, loss, rate, lambda: None, len(batches))
     both.eval()
     with torch.no_grad():
-        paths = crf.decode(*emissions(test, layers["test"]))
+        paths = crf.decode(*emissions(asked))
     said = [to_bio([labels[k] for k in path]) for path in paths]
-    pairs = zip(test, said, strict=True)
-    return np.array([span_scores([to_bio(s.labels)], [row]) for s, row in pairs])
+    pairs = zip(asked, said, strict=True)
+    return np.array([span_scores([to_bio(s.labels)], [row]) for (s, _), row in pairs])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

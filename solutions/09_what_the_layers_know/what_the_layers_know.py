@@ -437,6 +437,8 @@ def right(vectors, gradient=probe_gradient):
 
 # %% [markdown]
 # And the rivals. Without a network: **clues**, that is the word, its endings, beginnings and capitals, and those of the word on either side, in scikit-learn's logistic regression. Without an LSTM: layer 0 of three words, the word between its neighbours. (Three words at equal strength drown the one that is asked about. So the neighbours' weights learn more slowly; how slowly is chosen among the training words, each half answered from the other.)
+#
+# The clues have seen two thousand words, ELMo four million more. So the strongest rival counts *those*, too: beside the clues stand **counted vectors** of the same three words (positive PMI and SVD, lesson 01), from ELMo's own text. That takes minutes, so it is stored.
 
 # %%
 from sklearn.linear_model import LogisticRegression
@@ -499,7 +501,7 @@ predict("line", "Of how many of 100 words will your probe find the label, from l
 #
 # minutes: 2.5
 #
-# say: Hollow bars are controls. Clues, without a network, are right for 85 words of 100. Layer 0 of three words is ahead of layer 0 of one. Layer 1 is ahead of both, and has 92: seven points more than clues from these words. In an untrained network, layer 1 has 58.
+# say: Hollow bars are controls. Clues, without a network, are right for 85 words of 100; with vectors counted in ELMo's own text, for 89 (stored). Layer 0 of three words is ahead of layer 0 of one. Layer 1 is ahead of all, and has 92: seven points more than the clues, two or three more than the strongest counts. In an untrained network, layer 1 has 58.
 #
 # ask: Layer 1 leads layer 2 by one point, and the interval does not hold zero. Is that the famous sentence?
 #
@@ -508,6 +510,8 @@ predict("line", "Of how many of 100 words will your probe find the label, from l
 # skip: Leave out the untrained ones.
 
 # %% slide="subslide"
+from course.results.stored import stored_result
+
 TAGS = {"clues, no\nnetwork": counted == LABELS[N_TRAIN:]}
 for j in (0, 1):
     TAGS[f"untrained\nlayer {j}"] = right(LAYERS["untrained"][:, j])
@@ -516,12 +520,15 @@ TAGS["layer 0 of\nthree words"] = right(THREE, slower(SCALE))
 for j in (1, 2):
     TAGS[f"layer {j}"] = right(LAYERS["trained"][:, j])
 TAGS["three layers\nside by side"] = right(LAYERS["trained"].reshape(len(RUNNING), -1))
+COUNTED_TOO = stored_result("counted_words_pos").numbers  # the same words, parts of speech
+points = {"clues, counted\nvectors (stored)": COUNTED_TOO["right"]["all"]}
+points |= {name: share(each, SENTENCES) for name, each in TAGS.items()}
 interval_bars(
-    list(TAGS),
-    {"right": [share(each, SENTENCES) for each in TAGS.values()]},
+    list(points),
+    {"right": list(points.values())},
     title="Three words of layer 0 go far, layer 1 goes further",
     ylabel="labels right, percent",
-    controls=list(TAGS)[:5],
+    controls=list(points)[:6],
 )
 
 # %%
@@ -537,10 +544,17 @@ for one, other in (
     ("layer 1", "layer 2"),
 ):
     print(f"  {one} minus {other}:", lead(said[one], said[other], SENTENCES))
+LEADS = {
+    of: Lead.of(point)
+    for of, point in COUNTED_TOO["layer 1 less clues and counted vectors"].items()
+}
+print("  layer 1 minus clues and counted vectors (parts of speech, stored):", LEADS["all"])
 outcome("line", 100 * said["layer 1"].mean(), unit="%")
 
 # %% [markdown]
-# Clues are right for more than four words of five, and layer 1 **adds** seven points to what one could count in these words. The trained layer 0 reads letters, too. In layer 1 the rest of the sentence comes in. Much of that is the two neighbours: with them at its sides, layer 0 is two points ahead of itself. Layer 1 is ahead of the three words by two points more. And all three layers side by side are ahead of layer 1: they do not hold the same.
+# Clues are right for more than four words of five, and layer 1 is seven points ahead of what one could count in *these* words. Count in ELMo's text as well, and most of that is gone: layer 1 is ahead by 2.4 points (1.2 to 3.6). With five sets of words to learn from it is 2.1 (1.1 to 3.1). **Two or three points are the network's.**
+#
+# The trained layer 0 reads letters, too. In layer 1 the rest of the sentence comes in. Much of that is the two neighbours: with them at its sides, layer 0 is two points ahead of itself. Layer 1 is ahead of the three words by two points more. And all three layers side by side are ahead of layer 1: they do not hold the same.
 #
 # An untrained layer 1 overwrites the word with its surroundings, and its bar falls below that of its own layer 0. *Beside* the trained layer 0 it brings a point or so, if anything: mixing without training is worth little.
 #
@@ -572,7 +586,7 @@ print("over sets and sentences:", Lead.of(share(again, SENTENCES)))
 #
 # minutes: 2.5
 #
-# say: First bar: words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. Second bar, hatched: new words. Random numbers fall to 19, layers 1 and 2 to 86.
+# say: First bar: words that the probe has met in training. The commonest label is as good as the best layer, and random numbers nearly as good: learnt by heart. Second bar, hatched: new words. Random numbers fall to 19, clues to 71, with counts of ELMo's text to 81, layers 1 and 2 to 86.
 #
 # ask: Six words of ten were met. What does an average over all words hide?
 #
@@ -594,18 +608,27 @@ readers = {
 MET = np.isin(FORMS[N_TRAIN:], FORMS[:N_TRAIN])
 print(f"{MET.mean():.0%} of the test words stand among the words that the probe learns from.")
 interval_bars(
-    list(readers),
+    ["clues, counted\nvectors (stored)", *readers],
     {
-        name: [share(each[rows], SENTENCES[rows]) for each in readers.values()]
+        name: [
+            COUNTED_TOO["right"][name],
+            *(share(each[rows], SENTENCES[rows]) for each in readers.values()),
+        ]
         for name, rows in {"words that it has met": MET, "new words": ~MET}.items()
     },
     title="Words that were met hide who knows what; new words tell",
     ylabel="labels right, percent",
-    controls=list(readers)[:4],
+    controls=["clues, counted\nvectors (stored)", *list(readers)[:4]],
 )
 
+# %%
+print("New words, in points:")
+new = lead(readers["layer 1"][~MET], readers["clues, no\nnetwork"][~MET], SENTENCES[~MET])
+print("  layer 1 minus clues:", new)
+print("  layer 1 minus clues and counted vectors (stored):", LEADS["new words"])
+
 # %% [markdown]
-# On words that the probe has met, the commonest label is as good as the best layer, and random numbers are nearly as good: learnt by heart. On new words both fail. The clues, which see endings and neighbours, find seven new words of ten; layers 1 and 2 find sixteen points more. Here the network adds most.
+# On words that the probe has met, the commonest label is as good as the best layer, and random numbers are nearly as good: learnt by heart. On new words both fail. The clues, which see endings and neighbours, find seven new words of ten, and layers 1 and 2 sixteen points more. With counted vectors beside the clues it is eight of ten: layer 1 is 5.7 points ahead (3.5 to 8.1). On words that were met it is ahead of them by nothing that can be seen (0.2, −1.3 to 1.4). What the network adds to counting, it adds on new words.
 #
 # Hewitt and Liang ask how well the probe does where there is **nothing** to understand. In their **control task** every word type gets a random label and keeps it wherever it stands. Whoever is right here has learnt by heart.
 
@@ -1030,7 +1053,6 @@ predict(
 # skip: First, second, fifth, sixth bar.
 
 # %% slide="subslide"
-from course.results.stored import stored_result
 from elmo_mini.progress import progress_bar
 
 
@@ -1094,7 +1116,7 @@ outcome("where", places[0] if best.verdict == "ahead" else "no clear winner")
 # %% [markdown]
 # Hollow bars are controls. Counting is a strong opponent: the CRF on clues has some 70. An LSTM over the same clues is *behind* it after as many passes, and untrained layers do not help. With ELMo at the input the tagger is 15 points ahead of it.
 #
-# Is all that the network's? The clues come from fifty sentences, but ELMo has read four million words. So count those words, too: **counted vectors** (positive PMI and SVD, lesson 01) in place of layer 0, the same draws, stored. They bring 6.8 (4.6 to 9.0) of the points. Over them ELMo is 8.3 (6.6 to 10.0) ahead: that is what the network **adds** to counting.
+# Is all that the network's? The clues come from fifty sentences, but ELMo has read four million words. So count those words, too: counted vectors in place of layer 0, the same draws, stored. They bring 6.8 (4.6 to 9.0) of the points. Over them ELMo is 8.3 (6.6 to 10.0) ahead: that is what the network **adds** to counting.
 #
 # And much of it comes before any sentence is read. Layer 0 knows letters and no neighbour, and it is 11 points ahead of the clues, 4.3 (2.3 to 6.2) ahead of counted vectors: for a rare word, too, it has a vector that is like those of similar words. The two LSTM layers add four points more. Without these controls you would have said that ELMo's context brings more than 20 points.
 #
@@ -1113,12 +1135,12 @@ outcome("where", places[0] if best.verdict == "ahead" else "no clear winner")
 #
 # How many labels does a tagger need? That is its **sample efficiency**. Change one thing: the number of sentences. Ten for the tagger with the layers, and all that there are for the CRF on clues (about 5 s).
 
-# %% [markdown] deck="printed" lines="1-3"
-# ## Ten sentences with the layers, 250 without
+# %% [markdown] deck="printed" lines="2-3,5-8"
+# ## 25 sentences with the layers: level with 100 with counts
 #
 # minutes: 1.5
 #
-# say: Ten sentences with all layers, about 79; twenty-five, nearly 85. The CRF on clues has 81, with 250 sentences. The paper reports the same for semantic roles: with 1 per cent of the training set ELMo was about as good as the baseline with 10.
+# say: Twenty-five sentences with all layers: nearly 85. The CRF on clues has 81, with 250. A tenth of the labels? But let the rival count in ELMo's own text. Then the CRF with 250 sentences is level with the layers, and so is our tagger with 100: a quarter. The paper reports a tenth for semantic roles: with 1 per cent of the training set ELMo was about as good as the baseline with 10.
 #
 # ask: What is saved: passes, or labels?
 #
@@ -1137,9 +1159,15 @@ for count, predicted in few.items():
 print(f"clues alone, {len(POOL)} sentences: F1 {100 * span_f1(GOLD, many)[2]:.1f}")
 ahead = f1_share(np.array([counts(few[25])]), np.array([counts(many)]))
 print(f"layers and 25 minus clues and {len(POOL)}, over test sentences:", Lead.of(ahead))
+FEWER = stored_result("fewer_labels_chunks").numbers["leads"]
+print("Chunks, three draws, stored: how far all layers with 25 sentences are ahead of")
+for name, point in FEWER.items():
+    print(f"  {name.partition(' less ')[2]}:", Lead.of(point))
 
 # %% [markdown]
-# With 25 labelled sentences the tagger with the layers is ahead of the CRF that has 250: a tenth of the labels. (One run each; the interval knows other test sentences, not other sentences to learn from.) The paper reports as much for semantic roles (section 5.4, Figure 1): with 1 % of the training set, ELMo was about as good as the baseline with 10 %. Passes are saved as well: without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. So sample efficiency rises. But a pass with ELMo is dearer: every sentence goes through the biLM first.
+# With 25 labelled sentences the tagger with the layers is ahead of the CRF that has 250. (One run each; the interval knows other test sentences, not other sentences to learn from.) A tenth of the labels, then? Those clues have not read ELMo's text. Give the rival counted vectors as well. The CRF with 250 sentences is now level: the layers are 0.2 points behind (−1.6 to 2.0). So is our tagger with 100 sentences and counted vectors in place of the layers: 0.5 points in favour of the layers (−1.5 to 2.4). **About a quarter of the labels, not a tenth.**
+#
+# The paper reports a tenth for semantic roles (section 5.4, Figure 1): with 1 % of the training set, ELMo was about as good as the baseline with 10 %. Passes are saved as well: without ELMo the best epoch was the 486th; with ELMo that score was passed in the 10th. So sample efficiency rises. But a pass with ELMo is dearer: every sentence goes through the biLM first.
 
 # %% [markdown] slide="slide"
 # ## Myth or measured?
@@ -1305,7 +1333,7 @@ for name, each in fixed.items():
 # %% [markdown] slide="slide"
 # ## Recap
 #
-# - Beside a probe stand an untrained model, layer 0, and counting without a model. The finding is what the network *adds*: a paired difference.
+# - Beside a probe stand an untrained model, layer 0, and counting without a model: in the labelled words, and in the text that the model has read. The finding is what the network *adds*: a paired difference.
 # - New words show what a layer knows. A control task shows what the probe learns by heart; selectivity is the difference.
 # - Both LSTM layers know syntax and meaning. The gaps are small.
 # - Freeze, mix, concatenate: at the input, at the output, or both, each with weights of its own. Much of what ELMo brings to a tagger is in layer 0, before any sentence is read, and counts of the same text hold part of that.
@@ -1323,12 +1351,12 @@ progress()
 # A colleague writes: *"Our probe finds the part of speech in layer 1 with 95 % and in layer 2 with 94.5 %. So layer 1 is the syntactic layer, and for our parser we will use layer 1 only."* **Why may different layers help different tasks at all? Which controls would you ask for before you believe the first conclusion? And does the second follow from the first?** Six to nine sentences.
 
 # %% [markdown] discussion="layer_one_only" points=3
-# **Rubric, 3 points.** 1 for a reason why layers may differ (lower layers nearer to the word and its neighbours, upper ones nearer to what is needed to predict the next word; or the parallel to levels of linguistic description, said with care). 1 for two controls: interval of the paired difference; other words to learn from; new words apart; control task or selectivity; untrained model or layer 0; majority; counting without a network, and what the layer adds to it. 1 for saying that the second does not follow: a task can mix all layers at little cost, the other layers may hold what a parser needs beyond parts of speech, and it must be measured in the parser. 0.5 of it for "use all layers" without a reason.
+# **Rubric, 3 points.** 1 for a reason why layers may differ (lower layers nearer to the word and its neighbours, upper ones nearer to what is needed to predict the next word; or the parallel to levels of linguistic description, said with care). 1 for two controls: interval of the paired difference; other words to learn from; new words apart; control task or selectivity; untrained model or layer 0; majority; counting without a network (in the model's text, too), and what the layer adds to it. 1 for saying that the second does not follow: a task can mix all layers at little cost, the other layers may hold what a parser needs beyond parts of speech, and it must be measured in the parser. 0.5 of it for "use all layers" without a reason.
 
 # %% [markdown] model_answer="layer_one_only"
 # The biLM's layers do different work. The lowest is close to the word and its spelling; each layer above can combine more of the sentence, and the top must be fit to bet on a neighbour, which takes grammar and meaning. Linguists, too, describe words, syntax and meaning as levels, but nothing forces a network to sort its knowledge in that way, and in our measurements both layers know both things.
 #
-# Before I believe the first conclusion I ask for the difference on the same test words with its interval, and with other words to learn from: half a point can be chance. I ask for the score of layer 0, of an untrained model, of the commonest tag of each word and of clues that one can count, because most of the 95 % may come from there. And I ask for a control task, or for words that the probe has not met: layer 1 may win because its vectors are easier to learn by heart.
+# Before I believe the first conclusion I ask for the difference on the same test words with its interval, and with other words to learn from: half a point can be chance. I ask for the score of layer 0, of an untrained model, of the commonest tag of each word, and of what one can count in the labelled words and in the model's own text, because most of the 95 % may come from there. And I ask for a control task, or for words that the probe has not met: layer 1 may win because its vectors are easier to learn by heart.
 #
 # The second does not follow. A probe for parts of speech is not a parser, which may need what layer 2 knows, such as which noun a verb can take. A mix of all layers costs a handful of weights and lets the parser choose; whether a single layer is as good must be measured in the parser.
 

@@ -9,7 +9,11 @@ import pytest
 import torch
 
 from course.results.accuracy import right_of
-from course.starting_from_a_language_model import classification_tasks, telegram_experiments
+from course.starting_from_a_language_model import (
+    classification_tasks,
+    longer_fine_tuning,
+    telegram_experiments,
+)
 from course.starting_from_a_language_model import classifier_experiments as finetuning_experiments
 from course.starting_from_a_language_model import experiments as context_experiments
 from course.starting_from_a_language_model.classification_tasks import ClassificationTask
@@ -154,6 +158,24 @@ def test_pretraining_and_forgetting(reviews: ClassificationTask) -> None:
     assert all(first == firsts[0] for first in firsts), "all start from the same language model"
     for look in curves["embedding and LSTM frozen"]:
         assert look["values"] == firsts[0]
+
+
+def test_each_run_is_taken_at_the_pass_that_dev_likes_best(
+    reviews: ClassificationTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(longer_fine_tuning, "TASKS", {"reviews": lambda: reviews})
+    monkeypatch.setattr(longer_fine_tuning, "TASK", "reviews")
+    monkeypatch.setattr(longer_fine_tuning, "PASSES", 3)
+    title, numbers = longer_fine_tuning.forgetting_longer([1, 2], count=100)
+    assert "up to 3 passes over 100 labels" in title
+    right = numbers["accuracy"]
+    assert len(right) == 3
+    for name, passes in numbers["passes"].items():
+        assert all(1 <= number <= 3 for number in passes), name
+        assert len(numbers["perplexity, times"][name]["values"]) == 2
+    joint = "with the language-model loss"
+    lead = numbers["leads, over seeds and test sentences"][f"{joint} before labels alone"]
+    assert lead["mean"] == pytest.approx(right[joint]["mean"] - right["labels alone"]["mean"])
 
 
 def test_counting_finds_the_word_that_decides(reviews: ClassificationTask) -> None:

@@ -27,6 +27,7 @@ def hold(printed: str, corpora: bool) -> None:
     assert lead("layer 1 minus clues, no network")[1] == "ahead"
     if corpora:
         assert 5 < lead("layer 1 minus clues, no network")[0] < 9, "seven points"
+        assert 14 < lead("layer 1 minus clues")[0] < 18, "sixteen points"
         for one, other in (
             ("layer 0 of three words", "layer 0"),
             ("layer 1", "layer 0 of three words"),
