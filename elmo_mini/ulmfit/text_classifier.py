@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.models.ulmfit import concat_pool
+from elmo_mini.settings import whole_number
 from elmo_mini.text.batches import in_batches, pad, shuffled_batches
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
@@ -43,8 +44,6 @@ class TextClassifier(nn.Module):
     reader : a language model; its layers become part of the classifier, its softmax stays idle
     classes : C
     pool : from states (B, T, E) and mask (B, T) to (B, 3 E)
-    read : from the reader's `encode`, ids (B, T), and the words of a chunk and the number of
-        chunks with gradients, to states (B, T, E)
     """
 
     def __init__(
@@ -53,10 +52,10 @@ class TextClassifier(nn.Module):
         classes: int,
         *,
         pool: Pool = concat_pool,
-        read: Callable[..., Tensor] = read_in_chunks,
     ) -> None:
         super().__init__()
-        self.reader, self.pool, self.read = reader, pool, read
+        self.reader, self.pool = reader, pool
+        whole_number("classes", classes)
         pooled = 3 * reader.options.layer_sizes[-1][1]
         self.head = nn.Sequential(
             nn.BatchNorm1d(pooled),
@@ -69,8 +68,13 @@ class TextClassifier(nn.Module):
         )
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Ids (B, T) in reading order and their mask (B, T) to scores (B, C)."""
-        states = self.read(self.reader.encode, ids, CHUNK, KEEP)
+        """Ids (B, T) in reading order and their mask (B, T) to scores (B, C).
+
+        In training the head's batch norm needs two texts or more; raises ValueError for one.
+        """
+        if self.training:
+            _check_two(len(ids))
+        states = read_in_chunks(self.reader.encode, ids, CHUNK, KEEP, mask.sum(1))
         scores: Tensor = self.head(self.pool(states, mask))
         return scores
 
@@ -112,19 +116,28 @@ def labelled_batches(
 ) -> list[list[LabelledBatch]]:
     """The batches of so many epochs, in another order each, texts of like length together.
 
-    A text that would be alone joins another batch. Raises ValueError for texts without labels.
+    A text that would be alone joins another batch.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two texts, or not one label for each.
+    ConfigurationError
+        If `epochs` or `size` is out of its range.
     """
+    whole_number("epochs", epochs)
+    whole_number("size", size, 2)
     if len(texts) != len(labels):
         raise ValueError(f"there are {len(texts)} texts and {len(labels)} labels; each needs one")
+    _check_two(len(texts))
     shuffle = np.random.default_rng(seed).shuffle
     lengths, found = list(map(len, texts)), []
     for _ in range(epochs):
         rows = list(shuffled_batches(lengths, size, shuffle, pool=POOL))
         alone = [batch for batch in rows if len(batch) == 1]  # batch norm needs two
         rows = [batch for batch in rows if len(batch) > 1]
-        if alone and rows:
+        if alone:
             rows[-1] = rows[-1] + alone.pop()
-        rows += alone
         found.append(
             [
                 LabelledBatch(
@@ -135,6 +148,14 @@ def labelled_batches(
             ]
         )
     return found
+
+
+def _check_two(texts: int) -> None:
+    if texts < 2:
+        raise ValueError(
+            f"{texts} labelled text{'' if texts == 1 else 's'}: the head's batch norm compares the "
+            "texts of a batch and learns from two at least; give more labelled texts"
+        )
 
 
 def class_probabilities(classifier: TextClassifier, texts: Texts, batch_size: int = 100) -> Tensor:

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
-from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import AWDLSTM, States
 from elmo_mini.models.ulmfit import concat_pool
 from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.ulmfit.long_texts import read_in_chunks
@@ -54,6 +55,47 @@ def test_gradients_reach_the_last_chunks_alone() -> None:
     assert model.embedding.weight.grad is not None
     reached = model.embedding.weight.grad.abs().sum(1)[:12] > 0
     assert reached.tolist() == [False] * 4 + [True] * 8
+
+
+@pytest.mark.parametrize("words", [3, 4, 7, 9, 13])
+def test_a_text_teaches_the_same_whatever_stands_beside_it(words: int) -> None:
+    model = small(40)
+    text, longer = torch.arange(words), torch.arange(20, 40)
+    together = torch.stack([torch.cat([text, torch.full((20 - words,), 39)]), longer])
+    found = []
+    for ids, lengths in ((text[None], None), (together, torch.tensor([words, 20]))):
+        model.zero_grad()
+        states = read_in_chunks(model.encode, ids, 4, 2, lengths)
+        states[0, :words].square().sum().backward()
+        gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+        found.append((states[0, :words], gradients))
+    (alone, own), (beside, same) = found
+    torch.testing.assert_close(beside, alone)
+    torch.testing.assert_close(same, own)
+    begins = max(0, 4 * (-(-words // 4) - 2))
+    reached = same["embedding.weight"].abs().sum(1) > 0
+    assert reached.tolist() == [begins <= place < words for place in range(40)]
+
+
+def test_beside_a_short_text_the_start_of_a_long_one_stays_without_gradients() -> None:
+    model, ids = small(40), torch.stack([torch.arange(20), torch.arange(20, 40)])
+    reads: list[bool] = []
+
+    def read(piece: torch.Tensor, state: States | None) -> tuple[torch.Tensor, States]:
+        reads.append(torch.is_grad_enabled())
+        return model.encode(piece, state)
+
+    read_in_chunks(read, ids, 4, 1, torch.tensor([3, 20])).square().sum().backward()
+    assert model.embedding.weight.grad is not None
+    reached = model.embedding.weight.grad.abs().sum(1) > 0
+    assert reached.nonzero().flatten().tolist() == [*range(4), *range(36, 40)]
+    assert reads == [True, False, False, False, True]  # what no text learns from is not kept
+
+
+def test_a_chunk_of_no_word_is_refused() -> None:
+    for chunk, keep, said in ((0, 1, "chunk is 0"), (4, -1, "keep is -1")):
+        with pytest.raises(ConfigurationError, match=said):
+            read_in_chunks(small(4).encode, torch.zeros(1, 3, dtype=torch.int64), chunk, keep)
 
 
 def test_known_words_keep_their_rows_and_new_ones_get_the_mean() -> None:
