@@ -30,8 +30,18 @@ def task_vocabulary(
     -------
     The vocabulary, and how many of its words are the task's: a language model of the task's text
     bets among these.
+
+    Raises
+    ------
+    ValueError
+        If no word occurs so often.
     """
     own = word_vocabulary(sentences, min_count=min_count)
+    if set(own.words) <= {UNKNOWN, BOUNDARY}:
+        raise ValueError(
+            f"no word of the task's text occurs min_count={min_count} times; give more text, or "
+            "set it lower"
+        )
     rest = [word for word in known.words if word not in own]
     counts = [*own.counts.tolist(), *[0] * len(rest)]
     return Vocabulary([*own.words, *rest], counts, unknown=UNKNOWN), len(own)

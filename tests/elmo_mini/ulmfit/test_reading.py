@@ -117,6 +117,12 @@ def test_known_words_keep_their_rows_and_new_ones_get_the_mean() -> None:
         )
 
 
+def test_a_task_whose_words_are_all_rare_is_refused() -> None:
+    known = word_vocabulary(SENTENCES)
+    with pytest.raises(ValueError, match="occurs min_count=9 times"):
+        task_vocabulary(SENTENCES, known, min_count=9)
+
+
 def test_words_outside_the_task_count_as_unknown() -> None:
     known = word_vocabulary(SENTENCES)
     model = small(len(known))
