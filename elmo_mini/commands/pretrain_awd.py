@@ -37,6 +37,7 @@ from elmo_mini.training.options import (
 )
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
+from elmo_mini.training.steps import seeded
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,8 +94,8 @@ def run(args: argparse.Namespace) -> int:
         bfloat16=precision_of(args, device) == "bfloat16",
         sampled=args.sampled if args.sampled < len(text.vocabulary) else 0,
     )
-    torch.manual_seed(args.seed)
-    model = AWDLSTM(options).to(device)
+    with seeded(args.seed, torch.device("cpu")):
+        model = AWDLSTM(options).to(device)
     run = AWDRun(model, text.train, text.validation, training)
     print(
         f"{len(text.train):,} words to train on, {len(text.validation):,} held out, "

@@ -166,6 +166,9 @@ class MaskedPretraining(Run):
         return {
             "options": asdict(self.options),
             "batch_size": self.batch_size,
+            "learning_rate": self.learning_rate,
+            "warm_up": self.warm_up,
+            "fall": self.fall,
             "seed": self.seed,
             "chosen": self.chosen,
             "text": self.text_digest,

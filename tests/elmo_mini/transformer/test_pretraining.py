@@ -99,7 +99,9 @@ def test_model_and_batch_are_where_the_run_computes() -> None:
     computes_on_meta(elsewhere.train_step)
 
 
-def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
+def test_the_command_makes_a_model_stops_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["the", "dog", "cat", "barks", "sleeps", "here", "now", "."]
     rng = random.Random(0)
     lines = [" ".join(rng.choices(words, k=6)) for _ in range(5_200)]
@@ -109,6 +111,10 @@ def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
     common += ["--dim", "8", "--heads", "2", "--layers", "1", "--longest", "16"]
     assert main([*common, "--steps", "3", "--minutes", "0"]) == 0
     assert not (folder / "model.safetensors").exists()
+    assert main([*common, "--steps", "3", "--learning-rate", "0.01"]) == 2
+    said = capsys.readouterr().err
+    assert "learning_rate is 0.001 there and 0.01 here. Use the same settings" in said
+    assert "another output folder" in said
     assert main([*common, "--steps", "3"]) == 0
     model, vocabulary = load_masked_lm(folder / "model.safetensors")
     assert model.options.words == len(vocabulary) == 13
