@@ -11,7 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.extras import brought_by
+from elmo_mini.settings import finite, whole_number
 
 Floats = NDArray[np.float32]
 Labels = NDArray[np.str_]
@@ -21,7 +23,7 @@ def knn(train: Floats, labels: Sequence[str], test: Floats, neighbours: int = 5)
     """The vote of the nearest examples by cosine, of all of them where there are fewer."""
     with brought_by("experiments"):
         from sklearn.neighbors import KNeighborsClassifier
-    count = min(neighbours, len(train))
+    count = min(whole_number("neighbours", neighbours), len(train))
     model = KNeighborsClassifier(count, metric="cosine", algorithm="brute")
     return [str(label) for label in model.fit(train, labels).predict(test)]
 
@@ -42,10 +44,17 @@ def linear(train: Floats, labels: Sequence[str], test: Floats, c: float = 1.0) -
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
+    check_c(c)
     if len(set(labels)) == 1:
         return [labels[0]] * len(test)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=c, max_iter=1_000))
     return [str(label) for label in model.fit(train, labels).predict(test)]
+
+
+def check_c(c: float) -> None:
+    """Refuse what cannot be scikit-learn's C."""
+    if finite("c", c) <= 0:
+        raise ConfigurationError(f"c is {c}; it must be above 0, and smaller is smoother")
 
 
 def majority(

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 
 KNOWN = np.array([[1, 0], [0.9, 0.1], [0, 1]], dtype=np.float32)
@@ -30,3 +31,14 @@ def test_the_majority_is_the_words_own_or_everybodys() -> None:
 
 def test_of_equally_common_labels_the_majority_is_the_first_in_the_alphabet() -> None:
     assert majority(["run", "run"], ["V", "N"], ["run", "unseen"]) == ["N", "N"]
+
+
+@pytest.mark.parametrize("c", [0, -1, float("nan"), "1"])
+def test_what_cannot_be_c_is_refused(c: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"c is {c!r}"):
+        linear(KNOWN, ["a", "a", "b"], ASKED, c=c)
+
+
+def test_no_neighbour_is_no_vote() -> None:
+    with pytest.raises(ConfigurationError, match="neighbours is 0"):
+        knn(KNOWN, ["a", "a", "b"], ASKED, neighbours=0)
