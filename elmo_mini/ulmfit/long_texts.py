@@ -9,6 +9,7 @@ Letters in the shape comments: B texts, T words, t words of a chunk, H numbers o
 """
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import torch
@@ -21,40 +22,56 @@ Reader = Callable[[Tensor, Any], tuple[Tensor, States]]
 """From ids (B, t) and the state before them, or None, to states (B, t, H) and the state after."""
 
 
-def read_in_chunks(
-    read: Reader, ids: Tensor, chunk: int, keep: int, lengths: Tensor | None = None
-) -> Tensor:
-    """The states of long texts, as if they had been read at once; gradients only near their ends.
+def read_in_chunks(read: Reader, ids: Tensor, chunk: int, keep: int) -> Tensor:
+    """The states of a long text, as if it had been read at once; gradients only near its end.
 
     Parameters
     ----------
     read : a language model's layers; its state is a pair of tensors for each layer
     ids : (B, T)
     chunk : so many words are read together
-    keep : so many chunks at the end of each text take part in gradients; with 0 none does
-    lengths : (B,) words of each text, behind which padding stands; T for all by default
+    keep : so many chunks at the end take part in gradients; with 0 none does
 
     Returns
     -------
     (B, T, H)
+    """
+    pieces = ids.split(chunk, 1)
+    state: States | None = None
+    outputs = []
+    for number, piece in enumerate(pieces):
+        with torch.set_grad_enabled(torch.is_grad_enabled() and number >= len(pieces) - keep):
+            states, state = read(piece, state)
+        state = [(h.detach(), c.detach()) for h, c in state]
+        outputs.append(states)
+    return torch.cat(outputs, 1)
+
+
+def read_padded_in_chunks(
+    read: Reader, ids: Tensor, lengths: Tensor, chunk: int, keep: int
+) -> Tensor:
+    """As `read_in_chunks`, of texts of several lengths: each one's own last chunks are kept.
+
+    Parameters
+    ----------
+    ids : (B, T), padding at the end
+    lengths : (B,) words of each text
 
     Raises
     ------
     ConfigurationError
         If `chunk` or `keep` is out of its range.
     """
-    pieces = ids.split(whole_number("chunk", chunk), 1)
-    words = ids.new_full((len(ids),), ids.shape[1]) if lengths is None else lengths
-    ends = (words + chunk - 1) // chunk  # (B,) chunks of each text
+    whole_number("chunk", chunk)
+    ends = (lengths + chunk - 1) // chunk  # (B,) chunks of each text
     begins = ends - whole_number("keep", keep, 0)
-    state: States | None = None
-    outputs = []
-    for number, piece in enumerate(pieces):
+    numbers = count()
+
+    def near_ends(piece: Tensor, state: Any) -> tuple[Tensor, States]:
+        number = next(numbers)
         learns = (begins <= number) & (number < ends)  # (B,)
         with torch.set_grad_enabled(torch.is_grad_enabled() and bool(learns.any())):
-            states, state = read(piece, state)
-        if not learns.all():
-            states = states.where(learns[:, None, None], states.detach())
-        state = [(h.detach(), c.detach()) for h, c in state]
-        outputs.append(states)
-    return torch.cat(outputs, 1)
+            states, after = read(piece, state)
+        return states.where(learns[:, None, None], states.detach()), after
+
+    return read_in_chunks(near_ends, ids, chunk, ids.shape[1])

@@ -17,7 +17,7 @@ from elmo_mini.text.batches import in_batches, pad, shuffled_batches
 from elmo_mini.text.running_text import BOUNDARY
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
-from elmo_mini.ulmfit.long_texts import read_in_chunks
+from elmo_mini.ulmfit.long_texts import read_padded_in_chunks
 
 HIDDEN = 50
 DROPOUTS = (0.4, 0.1)
@@ -74,7 +74,7 @@ class TextClassifier(nn.Module):
         """
         if self.training:
             _check_two(len(ids))
-        states = read_in_chunks(self.reader.encode, ids, CHUNK, KEEP, mask.sum(1))
+        states = read_padded_in_chunks(self.reader.encode, ids, mask.sum(1), CHUNK, KEEP)
         scores: Tensor = self.head(self.pool(states, mask))
         return scores
 

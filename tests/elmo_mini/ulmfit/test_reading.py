@@ -10,7 +10,7 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import AWDLSTM, States
 from elmo_mini.models.ulmfit import concat_pool
 from elmo_mini.text.running_text import word_vocabulary
-from elmo_mini.ulmfit.long_texts import read_in_chunks
+from elmo_mini.ulmfit.long_texts import read_in_chunks, read_padded_in_chunks
 from elmo_mini.ulmfit.merged_vocabulary import restore_rows, task_vocabulary, with_words, words_of
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
 
@@ -63,9 +63,9 @@ def test_a_text_teaches_the_same_whatever_stands_beside_it(words: int) -> None:
     text, longer = torch.arange(words), torch.arange(20, 40)
     together = torch.stack([torch.cat([text, torch.full((20 - words,), 39)]), longer])
     found = []
-    for ids, lengths in ((text[None], None), (together, torch.tensor([words, 20]))):
+    for ids, lengths in ((text[None], [words]), (together, [words, 20])):
         model.zero_grad()
-        states = read_in_chunks(model.encode, ids, 4, 2, lengths)
+        states = read_padded_in_chunks(model.encode, ids, torch.tensor(lengths), 4, 2)
         states[0, :words].square().sum().backward()
         gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
         found.append((states[0, :words], gradients))
@@ -85,7 +85,7 @@ def test_beside_a_short_text_the_start_of_a_long_one_stays_without_gradients() -
         reads.append(torch.is_grad_enabled())
         return model.encode(piece, state)
 
-    read_in_chunks(read, ids, 4, 1, torch.tensor([3, 20])).square().sum().backward()
+    read_padded_in_chunks(read, ids, torch.tensor([3, 20]), 4, 1).square().sum().backward()
     assert model.embedding.weight.grad is not None
     reached = model.embedding.weight.grad.abs().sum(1) > 0
     assert reached.nonzero().flatten().tolist() == [*range(4), *range(36, 40)]
@@ -95,7 +95,9 @@ def test_beside_a_short_text_the_start_of_a_long_one_stays_without_gradients() -
 def test_a_chunk_of_no_word_is_refused() -> None:
     for chunk, keep, said in ((0, 1, "chunk is 0"), (4, -1, "keep is -1")):
         with pytest.raises(ConfigurationError, match=said):
-            read_in_chunks(small(4).encode, torch.zeros(1, 3, dtype=torch.int64), chunk, keep)
+            read_padded_in_chunks(
+                small(4).encode, torch.zeros(1, 3).long(), torch.tensor([3]), chunk, keep
+            )
 
 
 def test_known_words_keep_their_rows_and_new_ones_get_the_mean() -> None:
