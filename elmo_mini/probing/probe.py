@@ -18,10 +18,10 @@ from elmo_mini.embedding.stream import Floats, embed_stream
 from elmo_mini.errors import PathLike
 from elmo_mini.extras import brought_by
 from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
-from elmo_mini.probing.classifiers import centroid, check_c, knn, linear, majority
+from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
-from elmo_mini.settings import whole_number
+from elmo_mini.settings import above_0, whole_number
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]
@@ -213,7 +213,7 @@ def _check(bilm: FastBiLM, task: Task, layers: Sequence[int] | None) -> None:
     if not isinstance(task, Task):
         raise TypeError(f"a task is needed, and this is {task!r:.40}; load_task gives one by name")
     for layer in layers or ():
-        if not 0 <= layer < bilm.num_layers:
+        if not isinstance(layer, int | np.integer) or not 0 <= layer < bilm.num_layers:
             raise ValueError(
                 f"there is no layer {layer}: this model has 0 (tokens) to {bilm.num_layers - 1}"
             )
@@ -228,7 +228,7 @@ def _check_settings(
         if value is not None:
             whole_number(name, value)
     whole_number("seed", seed, 0)
-    check_c(c)
+    above_0("c", c)
 
 
 def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDArray[np.int64]:

@@ -26,12 +26,12 @@ from elmo_mini.models.ulmfit import (
     parameter_groups,
     slanted_triangular,
 )
-from elmo_mini.settings import finite, truth, whole_number
+from elmo_mini.settings import above_0, at_least_0, seed_number, truth, whole_number
 from elmo_mini.text.batches import class_numbers
 from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import device_of, seeded
-from elmo_mini.ulmfit.task_text import TextLoss, text_windows
+from elmo_mini.ulmfit.task_text import TextLoss, check_words_of, text_windows
 from elmo_mini.ulmfit.text_classifier import (
     LabelledBatch,
     TextClassifier,
@@ -80,9 +80,8 @@ class Stage3:
         whole_number("epochs", self.epochs)
         whole_number("batch_size", self.batch_size, 2)  # batch norm needs two
         for name in ("factor", "rate"):
-            _above_0(name, getattr(self, name))
-        if finite("dropout", self.dropout) < 0:
-            raise ConfigurationError(f"dropout is {self.dropout}; it must be at least 0")
+            above_0(name, getattr(self, name))
+        at_least_0("dropout", self.dropout)
 
     def groups(self, layers: Layers, epoch: int) -> list[Group]:
         """The groups of an epoch."""
@@ -94,19 +93,6 @@ class Stage3:
         if self.unfreezing == "top alone":
             return everything[-1:]
         return chain_thaw(everything, epoch)
-
-
-def _above_0(name: str, value: float) -> None:
-    if finite(name, value) <= 0:
-        raise ConfigurationError(f"{name} is {value}; it must be above 0")
-
-
-def _check_words(reader: AWDLSTM, vocabulary: Vocabulary) -> None:
-    if reader.options.vocabulary_size != len(vocabulary):
-        raise ValueError(
-            f"the reader has rows for {reader.options.vocabulary_size:,} words, and the vocabulary "
-            f"has {len(vocabulary):,}; with_words gives a reader with the vocabulary's rows"
-        )
 
 
 def stage_2(
@@ -133,11 +119,11 @@ def stage_2(
     ConfigurationError
         If a number is out of its range.
     """
-    _check_words(reader, vocabulary)
+    check_words_of(reader, vocabulary)
     whole_number("words", words, 1, len(vocabulary))
     whole_number("epochs", epochs)
-    whole_number("seed", seed, 0)
-    _above_0("rate", rate)
+    seed_number(seed)
+    above_0("rate", rate)
     model = copy.deepcopy(reader)
     layers = language_model_layers(model)
     pages = text_windows(text, vocabulary, model.options.direction)
@@ -177,8 +163,8 @@ def stage_3(
         If the reader and the vocabulary differ in size, a label is no number of a class, or there
         are fewer than two texts.
     """
-    _check_words(reader, vocabulary)
-    whole_number("seed", seed, 0)
+    check_words_of(reader, vocabulary)
+    seed_number(seed)
     texts = in_ids(labelled.texts, vocabulary, reader.options.direction)
     labels = class_numbers(labelled.labels, classes)
     batches = labelled_batches(texts, labels, how.epochs, size=how.batch_size, seed=seed)

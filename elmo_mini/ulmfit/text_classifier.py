@@ -3,8 +3,10 @@
 Howard & Ruder 2018, section 3.3. Letters in the shape comments: B texts, T words, C classes.
 """
 
+import reprlib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from operator import index
+from typing import NamedTuple, SupportsIndex, cast
 
 import numpy as np
 import torch
@@ -14,7 +16,7 @@ from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.models.ulmfit import concat_pool
 from elmo_mini.settings import whole_number
 from elmo_mini.text.batches import in_batches, pad, shuffled_batches
-from elmo_mini.text.running_text import BOUNDARY
+from elmo_mini.text.running_text import BOUNDARY, check_direction
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.training.steps import evaluating
 from elmo_mini.ulmfit.long_texts import read_padded_in_chunks
@@ -106,6 +108,7 @@ def in_ids(
 
     The package's readers know words in lower case; others are unknown to them.
     """
+    check_direction(direction)
     end = vocabulary.id(BOUNDARY)
     rows = [[end, *vocabulary.encode(text), end] for text in texts]
     return rows if direction == "forward" else [row[::-1] for row in rows]
@@ -150,6 +153,13 @@ def labelled_batches(
     return found
 
 
+def _is_id(id: object, known: int) -> bool:
+    try:
+        return 0 <= index(cast(SupportsIndex, id)) < known
+    except TypeError:
+        return False
+
+
 def _check_two(texts: int) -> None:
     if texts < 2:
         raise ValueError(
@@ -159,9 +169,22 @@ def _check_two(texts: int) -> None:
 
 
 def class_probabilities(classifier: TextClassifier, texts: Texts, batch_size: int = 100) -> Tensor:
-    """(N, C) for texts as ids in reading order, without dropout; raises ValueError for none."""
+    """(N, C) for texts as ids in reading order, without dropout.
+
+    Raises
+    ------
+    ValueError
+        If there is no text, a text has no id, or an id is none of the reader's.
+    """
     if not len(texts):
         raise ValueError("there is no text")
+    known = classifier.reader.options.vocabulary_size
+    for number, text in enumerate(texts):
+        if not len(text) or not all(_is_id(id, known) for id in text):
+            raise ValueError(
+                f"text {number} is {reprlib.repr(list(text))}; it must be ids from 0 to "
+                f"{known - 1:,}, as in_ids gives them, and at least one"
+            )
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     found: list[Tensor] = []
     with evaluating(classifier):

@@ -3,6 +3,8 @@ import pytest
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
+from elmo_mini.probing.linear_probe import linear_probe
+from elmo_mini.probing.report import bootstrap_interval
 
 KNOWN = np.array([[1, 0], [0.9, 0.1], [0, 1]], dtype=np.float32)
 ASKED = np.array([[5, 1], [0, 2]], dtype=np.float32)
@@ -42,3 +44,29 @@ def test_what_cannot_be_c_is_refused(c: float) -> None:
 def test_no_neighbour_is_no_vote() -> None:
     with pytest.raises(ConfigurationError, match="neighbours is 0"):
         knn(KNOWN, ["a", "a", "b"], ASKED, neighbours=0)
+
+
+@pytest.mark.parametrize("classify", [knn, centroid, linear, linear_probe])
+def test_what_does_not_fit_together_is_refused(classify) -> None:  # type: ignore[no-untyped-def]
+    for train, labels, test in (
+        (KNOWN[:0], [], ASKED),
+        (KNOWN, ["a", "b"], ASKED),
+        (KNOWN, list("aab"), ASKED[:, :1]),
+        (KNOWN[0], list("ab"), ASKED),
+    ):
+        with pytest.raises(ValueError, match="fit together"):
+            classify(train, labels, test)
+    assert len(classify(KNOWN, list("aab"), ASKED[:0])) == 0
+
+
+@pytest.mark.parametrize("classify", [knn, centroid, linear])
+def test_what_is_not_finite_has_no_label(classify) -> None:  # type: ignore[no-untyped-def]
+    for train, test in ((KNOWN * np.nan, ASKED), (KNOWN, ASKED * np.inf)):
+        with pytest.raises(ValueError, match="not finite"):
+            classify(train, list("aab"), test)
+
+
+def test_nothing_has_no_interval() -> None:
+    for outcome, sentences in (((1, 0), 0), ((0, 3), 3), ((2, 3), 2)):
+        with pytest.raises(ValueError, match="at least one of each"):
+            bootstrap_interval(np.zeros(outcome), np.zeros(sentences, np.int64))

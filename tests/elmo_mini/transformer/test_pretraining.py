@@ -178,3 +178,20 @@ def test_a_vocabulary_of_special_words_alone_is_refused(capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         main(["pretrain-masked", "--vocabulary", "5"])
     assert "at least 6" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        *((name, 0) for name in ("steps", "batch_size", "warm_up", "fall", "chosen")),
+        *((name, -1) for name in ("seed", "learning_rate")),
+        *((name, float("nan")) for name in ("learning_rate", "fall", "chosen")),
+    ],
+)
+def test_a_setting_out_of_its_range_is_named(name: str, wrong: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} is {wrong!r}"):
+        MaskedPretraining(
+            MaskedLMOptions(30, 8, 2, 1, 16),
+            text_of(),
+            **{"steps": 12, name: wrong},  # type: ignore[arg-type]
+        )

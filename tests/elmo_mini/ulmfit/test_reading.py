@@ -1,6 +1,7 @@
 """Pooling without padding, long texts in chunks, other words, and the task's own text."""
 
 import copy
+import math
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import AWDLSTM, States
 from elmo_mini.models.ulmfit import concat_pool
 from elmo_mini.text.running_text import word_vocabulary
+from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.long_texts import read_in_chunks, read_padded_in_chunks
 from elmo_mini.ulmfit.merged_vocabulary import restore_rows, task_vocabulary, with_words, words_of
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
@@ -175,3 +177,34 @@ def test_a_model_of_some_words_learns_what_the_whole_one_would() -> None:
     for name, parameter in back.named_parameters():
         torch.testing.assert_close(parameter, expected[name])
     assert not torch.equal(back.embedding.weight, whole.embedding.weight)
+
+
+def test_words_that_are_not_the_models_are_refused() -> None:
+    known, more = word_vocabulary(SENTENCES), word_vocabulary([*SENTENCES, ["zebra"]])
+    model = small(len(known))
+    for wrong in (
+        lambda: say(model, more),
+        lambda: with_words(model, more, known),
+        lambda: restore_rows(model, more, model, known),
+    ):
+        with pytest.raises(ValueError, match="the reader has rows for"):
+            wrong()
+    with pytest.raises(TypeError, match="is the string 'cat'"):
+        words_of(["cat"], known)
+
+
+def test_without_a_known_word_every_row_is_the_mean() -> None:
+    known = word_vocabulary(SENTENCES)
+    model = small(len(known))
+    rows = with_words(model, known, Vocabulary(["wolf", "bear"])).embedding.weight
+    torch.testing.assert_close(rows, model.embedding.weight.mean(0).expand(2, -1))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("among", 1), ("words", -1), ("seed", -1), ("temperature", 1e-40), ("temperature", math.nan)],
+)
+def test_a_setting_of_saying_is_named(name: str, wrong: float) -> None:
+    known = word_vocabulary(SENTENCES)
+    with pytest.raises(ValueError, match=f"{name} is {wrong}"):
+        say(small(len(known)), known, **{name: wrong})  # type: ignore[arg-type]

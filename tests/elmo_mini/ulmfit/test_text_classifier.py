@@ -1,6 +1,7 @@
 """The classifier, its batches, both stages of the recipe, the tasks and the baselines."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -212,3 +213,20 @@ def test_what_a_classifier_cannot_learn_from_is_said() -> None:
         text_perplexity(model, [])
     with pytest.raises(ValueError, match="above 0"):
         say(model, vocabulary, temperature=0)
+
+
+@pytest.mark.parametrize("text", [[], [-1], [5], [2, 9], ["good"], [1.5]])
+def test_ids_that_no_reader_has_are_refused(text: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"text 1 is .* ids from 0 to 4"):
+        class_probabilities(TextClassifier(small(5), 2), [[1], text])
+
+
+def test_a_direction_of_no_reader_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="direction is 'sideways'"):
+        in_ids([["good"]], WORDS, "sideways")
+
+
+def test_no_negative_number_of_labels_is_drawn() -> None:
+    for count, seed in ((-1, 0), (1, -1)):
+        with pytest.raises(ConfigurationError, match="is -1"):
+            KNOWN.drawn(count, seed)
