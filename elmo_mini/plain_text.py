@@ -60,7 +60,7 @@ def chunks_of(
     """
     try:
         known = codecs.lookup(encoding)
-    except LookupError:
+    except (LookupError, TypeError):
         known = None
     if known is None or not known._is_text_encoding:
         raise ValueError(f"Python knows no encoding {encoding!r}; try 'utf-8'")

@@ -27,6 +27,25 @@ def whole_number(name: str, value: Any, low: int = 1, most: int | None = None) -
     return int(value)
 
 
+def seed_number(value: Any) -> int:
+    """The value as a seed of PyTorch's generators; raises as `whole_number`."""
+    return whole_number("seed", value, 0, 2**64 - 1)
+
+
+def above_0(name: str, value: Any) -> float:
+    """The value as a finite number above 0; raises as `whole_number`."""
+    if finite(name, value) <= 0:
+        raise ConfigurationError(f"{name} is {value!r:.40}; it must be above 0")
+    return float(value)
+
+
+def at_least_0(name: str, value: Any) -> float:
+    """The value as a finite number of at least 0; raises as `whole_number`."""
+    if finite(name, value) < 0:
+        raise ConfigurationError(f"{name} is {value!r:.40}; it must be at least 0")
+    return float(value)
+
+
 def share(name: str, value: Any) -> float:
     """The value as a number from 0 to 1; raises as `whole_number`."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.checkpoints.fitting import check_finite_weights
 from elmo_mini.checkpoints.safetensors_file import (
     CheckpointDamaged,
     read_checkpoint,
@@ -26,6 +27,7 @@ from elmo_mini.checkpoints.safetensors_file import (
 from elmo_mini.errors import ConfigurationError, PathLike
 from elmo_mini.files import as_path
 from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.text.running_text import check_direction
 from elmo_mini.text.vocabulary import Vocabulary
 
 STORED_AS = ("float32", "float16", "int8")
@@ -53,7 +55,8 @@ def save_awd_lstm(
     Raises
     ------
     ConfigurationError
-        If the vocabulary is not as large as the table, or `stored_as` is unknown.
+        If the vocabulary is not as large as the table, `stored_as` is unknown, or a weight is not
+        finite.
     OSError
         If the file cannot be written.
     """
@@ -65,6 +68,7 @@ def save_awd_lstm(
     if stored_as not in STORED_AS:
         raise ConfigurationError(f"stored_as is {stored_as!r}; it must be {', '.join(STORED_AS)}")
     weights = model.state_dict()
+    check_finite_weights(weights)
     if model.options.tied:
         if not torch.equal(weights["decoder.weight"], weights["embedding.weight"]):
             raise ConfigurationError(
@@ -130,7 +134,8 @@ def read_awd_lstm_record(path: PathLike) -> dict[str, Any]:
 
 
 def course_file(direction: str = "forward") -> Path:
-    """The course's own checkpoint of a direction."""
+    """The course's own checkpoint of a direction; raises ConfigurationError for another."""
+    check_direction(direction)
     return FOLDER / f"{direction}.safetensors"
 
 

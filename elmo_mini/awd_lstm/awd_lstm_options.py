@@ -7,8 +7,8 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm_options import MOST_WEIGHTS, MOST_WORDS
 from elmo_mini.fast.character_options import MOST_LAYERS, require_whole_numbers
 from elmo_mini.models.awd_lstm import AWDLSTMSizes
+from elmo_mini.text.running_text import check_direction
 
-DIRECTIONS = ("forward", "backward")
 DROPOUTS = ("embedding_dropout", "input_dropout", "hidden_dropout", "output_dropout", "weight_drop")
 
 
@@ -37,10 +37,7 @@ class AWDLSTMOptions(AWDLSTMSizes):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value < 1:
                 raise ConfigurationError(f"{name} is {value!r}; it must be from 0 to below 1")
-        if self.direction not in DIRECTIONS:
-            raise ConfigurationError(
-                f"direction is {self.direction!r}; it must be {' or '.join(DIRECTIONS)}"
-            )
+        check_direction(self.direction)
 
     def scaled(self, factor: float) -> Self:
         """The same model with every dropout times `factor`."""

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import PATIENCE, States, mean_cross_entropy
+from elmo_mini.settings import above_0, at_least_0, seed_number, truth, whole_number
 from elmo_mini.tasks.language_model_use import perplexity
 from elmo_mini.text.running_text import next_word_windows, stream_rows
 from elmo_mini.training.steps import device_of, evaluating
@@ -41,6 +42,11 @@ class AWDTraining:
     seed : of dropout and window lengths
     bfloat16 : compute products in bfloat16, where the processor has kernels for it
     sampled : train against so many words in place of the whole softmax; 0 for the whole one
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them is out of its range; the message names it.
     """
 
     epochs: int = 1
@@ -64,6 +70,15 @@ class AWDTraining:
             raise ConfigurationError(
                 f"optimiser is {self.optimiser!r}; it must be {' or '.join(OPTIMISERS)}"
             )
+        for name, least in {"epochs": 1, "batch_size": 1, "bptt": 1, "patience": 0}.items():
+            whole_number(name, getattr(self, name), least)
+        whole_number("sampled", self.sampled, 0)
+        seed_number(self.seed)
+        for name in ("learning_rate", "weight_decay", "alpha", "beta"):
+            at_least_0(name, getattr(self, name))
+        above_0("clip", self.clip)
+        for name in ("vary", "keep_best", "bfloat16"):
+            truth(name, getattr(self, name))
 
 
 @dataclass

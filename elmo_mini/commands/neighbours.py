@@ -36,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--corpus", metavar="NAME", help=corpus)
     add("--text", metavar="FILE", help="a UTF-8 text file of your own")
     add("--cache", metavar="FILE", help="a .vectors file written by `embed`")
+    lines = "every line of that text is a sentence (default: stops and empty lines end one)"
+    group.add_argument("--one-sentence-per-line", action="store_true", help=lines)
     add = group.add_mutually_exclusive_group().add_argument
     forms = "compare with these words, whatever their case (default: WORD alone)"
     add("--forms", type=typed, nargs="+", metavar="FORM", help=forms)
@@ -83,9 +85,15 @@ def _find(word: str, sentence: list[str], occurrence: int) -> int:
 
 def _where(args: argparse.Namespace) -> tuple[str, Text | VectorCache]:
     """What is searched, and its name."""
+    lines: bool = args.one_sentence_per_line
+    if lines and args.text is None:
+        raise ValueError(
+            "--one-sentence-per-line says how a text file is read; name one with --text FILE, or "
+            "leave it out"
+        )
     if args.cache is not None:
         return args.cache, VectorCache(args.cache)
     if args.text is not None:
-        return args.text, corpora.from_text_file(args.text).sentences
+        return args.text, corpora.from_text_file(args.text, one_sentence_per_line=lines).sentences
     corpus = corpora.course_text() if args.corpus is None else corpora.load(args.corpus)
     return corpus.name, corpus.sentences

@@ -20,13 +20,14 @@ from elmo_mini.arguments import (
     whole_number,
 )
 from elmo_mini.awd_lstm.awd_lstm_file import STORED_AS, load_awd_lstm, save_awd_lstm
-from elmo_mini.awd_lstm.awd_lstm_options import DIRECTIONS, AWDLSTMOptions
+from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
 from elmo_mini.awd_lstm.pretraining import course_awd_sources, model_card, read_text
 from elmo_mini.awd_lstm.run import AWDRun
 from elmo_mini.awd_lstm.training_options import OPTIMISERS, AWDTraining
 from elmo_mini.awd_lstm.training_options import awd_perplexity as perplexity_of
 from elmo_mini.files import write_text
 from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.text.running_text import DIRECTIONS
 from elmo_mini.training.card import origin
 from elmo_mini.training.options import (
     add_run_options,
@@ -37,6 +38,7 @@ from elmo_mini.training.options import (
 )
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.session import carry_out
+from elmo_mini.training.steps import seeded
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,8 +95,8 @@ def run(args: argparse.Namespace) -> int:
         bfloat16=precision_of(args, device) == "bfloat16",
         sampled=args.sampled if args.sampled < len(text.vocabulary) else 0,
     )
-    torch.manual_seed(args.seed)
-    model = AWDLSTM(options).to(device)
+    with seeded(args.seed, torch.device("cpu")):
+        model = AWDLSTM(options).to(device)
     run = AWDRun(model, text.train, text.validation, training)
     print(
         f"{len(text.train):,} words to train on, {len(text.validation):,} held out, "

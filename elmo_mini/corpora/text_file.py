@@ -8,6 +8,7 @@ from elmo_mini.corpora.files import CorpusDamaged, CorpusMissing
 from elmo_mini.corpora.passages import Passage, Sentence, shared
 from elmo_mini.files import as_path, check_ordinary
 from elmo_mini.plain_text import NotPlainText, chunks_of
+from elmo_mini.settings import truth
 from elmo_mini.text.tokenizer import split_spans, tokenize
 
 BLOCK = 20_000
@@ -32,9 +33,10 @@ def from_text_file(
         If it is empty, no text, or not in this encoding. What can only be seen further on in the
         file is raised when the reading gets there.
     ValueError
-        If Python knows no such encoding.
+        If Python knows no such encoding, or a switch is neither True nor False.
     """
     path = as_path(path)
+    truth("one_sentence_per_line", one_sentence_per_line)
     _check_start(path, encoding)
 
     def read() -> Iterator[Passage]:

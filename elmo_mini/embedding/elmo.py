@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from elmo_mini.checkpoints.model_folder import CONFIG, save_folder, with_config
@@ -22,6 +21,7 @@ from elmo_mini.fast.refused_transforms import refuse_recording
 from elmo_mini.files import as_path
 from elmo_mini.settings import share, truth, whole_number
 from elmo_mini.text.character_ids import PADDING, as_ids, batch_to_ids, remove_boundaries
+from elmo_mini.training.steps import evaluating
 
 __all__ = ["Elmo", "as_black_box", "batch_to_ids"]
 
@@ -207,12 +207,15 @@ class Elmo(nn.Module):
 
 
 def as_black_box(elmo: Elmo) -> Callable[[Sequence[Sequence[str]]], list[np.ndarray]]:
-    """The first output of an `Elmo` as a function: sentences in, arrays (words, 2H) out."""
+    """The first output of an `Elmo` as a function: sentences in, arrays (words, 2H) out.
 
-    @torch.no_grad()
+    It reads without dropout, also while the model is trained.
+    """
+
     def read(sentences: Sequence[Sequence[str]]) -> list[np.ndarray]:
-        given = elmo(batch_to_ids(sentences))
+        with evaluating(elmo):
+            given = elmo(batch_to_ids(sentences))
         pairs = zip(given["elmo_representations"][0], given["mask"], strict=True)
-        return [vectors[there].numpy() for vectors, there in pairs]
+        return [vectors[there].numpy(force=True) for vectors, there in pairs]
 
     return read

@@ -14,8 +14,7 @@ from typing import IO, Any
 import numpy as np
 
 from elmo_mini.embedding.stream import Embedded, TextHash, embed_stream, fingerprint
-from elmo_mini.errors import ConfigurationError
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
 from elmo_mini.files import beside, naming, ready_to_write
 from elmo_mini.text.sentences import Sentence
 
@@ -49,11 +48,7 @@ def resumed_stream(
     ConfigurationError
         If the model is stateful: the states that a kill took away cannot be had again.
     """
-    if bilm.stateful:
-        raise ConfigurationError(
-            "a stateful model cannot go on after a kill, which takes its states away; leave "
-            "resume out"
-        )
+    stateless_bilm(bilm, "; or leave resume out")
     head = {"format": FORMAT, "model": fingerprint(bilm), "text": TextHash(sentences()).hexdigest()}
     line = json.dumps(head).encode() + b"\n"
     ready_to_write(kept)

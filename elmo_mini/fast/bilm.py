@@ -55,19 +55,24 @@ def as_bilm(module: object) -> "FastBiLM":
     return cast(FastBiLM, module)
 
 
-def stateless_bilm(module: object) -> "FastBiLM":
+def stateless_bilm(module: object, otherwise: str = "") -> "FastBiLM":
     """As `as_bilm`; the vectors of a sentence do not depend on what was read before.
+
+    Parameters
+    ----------
+    otherwise : a further way out, for the message
 
     Raises
     ------
-    ValueError
+    ConfigurationError
         If the model is stateful.
     """
     bilm = as_bilm(module)
     if bilm.stateful:
-        raise ValueError(
+        raise ConfigurationError(
             "the model is stateful: its vectors depend on what it read before, so they cannot be "
             "kept for a sentence. Set bilm.stateful = False; bilm.warm_up(...) fixes a start state"
+            + otherwise
         )
     return bilm
 

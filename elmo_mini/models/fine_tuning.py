@@ -149,8 +149,16 @@ class Classifier(nn.Module):
         self.head = nn.Linear(body.word.embedding_dim, classes)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Word numbers (B, T), and the mask of tokens, which stand first, to logits (B, K)."""
+        """Word numbers (B, T), and the mask of tokens, which stand first, to logits (B, K).
+
+        Raises
+        ------
+        ValueError
+            If a text has no token.
+        """
         last = mask.sum(1) - 1  # (B,)
+        if bool((last < 0).any()):
+            raise ValueError("a text without tokens has no last state; give each one at least")
         states = self.body.states(ids, mask)[torch.arange(len(ids)), last]  # (B, D)
         scores: Tensor = self.head(states)
         return scores

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_mini.probing.classifiers import check_examples
+
 Numbers = NDArray[np.floating[Any]]
 Gradient = Callable[[Numbers, NDArray[np.int64], Numbers, Numbers, float], tuple[Numbers, Numbers]]
 MOMENTUM = 0.9
@@ -48,7 +50,15 @@ def linear_probe(
     Returns
     -------
     (M,) labels
+
+    Raises
+    ------
+    ValueError
+        If vectors and labels do not fit together.
+    FloatingPointError
+        If a score is not finite.
     """
+    check_examples(train, labels, test)
     names, y = np.unique(labels, return_inverse=True)
     mean, spread = train.mean(0), train.std(0) + 1e-6
     x = (train - mean) / spread

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from elmo_mini.embedding.cache import VectorCache
 from elmo_mini.embedding.stream import Floats, Sentence, Text, embed_stream, sentences_of
-from elmo_mini.fast.bilm import FastBiLM
+from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
+from elmo_mini.settings import whole_number
 from elmo_mini.text.sentences import check_sentence, check_words, checked
 
 
@@ -78,11 +79,13 @@ def context_neighbours(
     Raises
     ------
     ValueError
-        If `position` is outside the sentence, there is no such layer, or `topn` is below 1.
+        If `position` is outside the sentence, there is no such layer, `topn` is below 1, or the
+        model is stateful.
     CacheForeign
         If the cache was written by another model.
     """
     check_sentence(sentence, 0)
+    bilm = stateless_bilm(bilm)
     words = tuple(sentence)
     chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
     _check(bilm, words, position, chosen, topn)
@@ -140,6 +143,13 @@ def same_label_share(
     ValueError
         If there are no more than `nearest` vectors, or no more of a group, or one is not finite.
     """
+    whole_number("nearest", nearest)
+    several = labels if groups is None else groups
+    if np.ndim(vectors) != 2 or not len(vectors) == len(labels) == len(several):
+        raise ValueError(
+            f"the vectors have shape {np.shape(vectors)}, and there are {len(labels)} labels and "
+            f"{len(several)} groups; each of (N, D) needs one"
+        )
     if groups is not None:
         shares = np.full(len(vectors), np.nan)
         for group in dict.fromkeys(groups):
@@ -210,14 +220,13 @@ def _candidates(
 def _check(
     bilm: FastBiLM, sentence: tuple[str, ...], position: int, layers: list[int], topn: int
 ) -> None:
-    if not 0 <= position < len(sentence):
+    if not isinstance(position, int | np.integer) or not 0 <= position < len(sentence):
         raise ValueError(
             f"position {position} is outside the sentence, which has {len(sentence)} words"
         )
     for layer in layers:
-        if not 0 <= layer < bilm.num_layers:
+        if not isinstance(layer, int | np.integer) or not 0 <= layer < bilm.num_layers:
             raise ValueError(
                 f"there is no layer {layer}: this model has 0 (tokens) to {bilm.num_layers - 1}"
             )
-    if topn < 1:
-        raise ValueError(f"topn is {topn}; it must be at least 1")
+    whole_number("topn", topn)

@@ -21,7 +21,7 @@ from elmo_mini.fast.bilm import FastBiLM, stateless_bilm
 from elmo_mini.probing.classifiers import centroid, knn, linear, majority
 from elmo_mini.probing.probing_tasks import Occurrence, Task
 from elmo_mini.probing.report import ProbeReport, Score, bootstrap_interval, sentence_numbers
-from elmo_mini.settings import whole_number
+from elmo_mini.settings import above_0, whole_number
 
 Kind = Literal["knn", "centroid", "linear"]
 Labels = NDArray[np.str_]
@@ -71,11 +71,12 @@ def probe(
     A report with a row per baseline and layer. The intervals come from a bootstrap over test
     sentences and draws.
     """
-    _check(bilm, task, kind, layers, neighbours, train_size, draws)
+    _check(bilm, task, layers)
+    _check_settings(kind, neighbours, c, train_size, draws, seed)
     chosen = list(range(bilm.num_layers)) if layers is None else list(layers)
     everything = (*task.train, *task.test)
-    vectors = occurrence_vectors(bilm, everything, chosen, cache=cache, progress=progress)
     rows = dict(_static_rows(static, everything)) if static is not None else {}
+    vectors = occurrence_vectors(bilm, everything, chosen, cache=cache, progress=progress)
     rows |= {f"layer {layer}": vectors[:, place] for place, layer in enumerate(chosen)}
     return probe_rows(
         task,
@@ -106,13 +107,21 @@ def probe_rows(
     ----------
     rows_of : for each row of the report, the vectors of the task's occurrences, those to learn
         from and then those that are asked about, (train + test, any size)
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of its range, or rows are too few or not finite.
     """
+    _check_settings(kind, neighbours, c, train_size, draws, seed)
     if train_size is None:
         draws = 1
     everything = (*task.train, *task.test)
     for name, rows in rows_of.items():
         if len(rows) != len(everything):
             raise ValueError(f"{name} has {len(rows)} rows for {len(everything)} occurrences")
+        if not np.isfinite(rows).all():
+            raise ValueError(f"{name} holds numbers that are not finite, so nothing is near them")
     labels: Labels = np.array([str(o.label) for o in everything])
     groups: Labels = np.array([o.group for o in everything])
     tests = np.arange(len(task.train), len(everything))
@@ -197,30 +206,29 @@ def occurrence_vectors(
     return found
 
 
-def _check(
-    bilm: FastBiLM,
-    task: Task,
-    kind: str,
-    layers: Sequence[int] | None,
-    neighbours: int,
-    train_size: int | None,
-    draws: int,
-) -> None:
+def _check(bilm: FastBiLM, task: Task, layers: Sequence[int] | None) -> None:
     with brought_by("experiments"):  # now, and not when all vectors are made
         import sklearn  # noqa: F401
     stateless_bilm(bilm)
     if not isinstance(task, Task):
         raise TypeError(f"a task is needed, and this is {task!r:.40}; load_task gives one by name")
-    if kind not in get_args(Kind):
-        raise ValueError(f"there is no probe {kind!r}; choose {', '.join(get_args(Kind))}")
     for layer in layers or ():
-        if not 0 <= layer < bilm.num_layers:
+        if not isinstance(layer, int | np.integer) or not 0 <= layer < bilm.num_layers:
             raise ValueError(
                 f"there is no layer {layer}: this model has 0 (tokens) to {bilm.num_layers - 1}"
             )
+
+
+def _check_settings(
+    kind: str, neighbours: int, c: float, train_size: int | None, draws: int, seed: int
+) -> None:
+    if kind not in get_args(Kind):
+        raise ValueError(f"there is no probe {kind!r}; choose {', '.join(get_args(Kind))}")
     for name, value in (("neighbours", neighbours), ("train_size", train_size), ("draws", draws)):
         if value is not None:
             whole_number(name, value)
+    whole_number("seed", seed, 0)
+    above_0("c", c)
 
 
 def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDArray[np.int64]:
@@ -237,13 +245,26 @@ def _draw(groups: Labels, size: int | None, random: np.random.Generator) -> NDAr
 def _static_rows(
     static: StaticVectors, everything: Sequence[Occurrence]
 ) -> Iterator[tuple[str, Floats]]:
-    size = next((len(static[w]) for o in everything for w in o.words if w in static), None)
-    if size is None:
+    words = (w for o in everything for word in o.words for w in (word, word.lower()))
+    one = next((w for w in words if w in static), None)
+    if one is None:
         raise ValueError("the static vectors know no word of this task")
+    size = np.size(static[one])
 
     def vector(word: str) -> Floats:
         known = next((w for w in (word, word.lower()) if w in static), None)
-        return np.zeros(size, np.float32) if known is None else np.asarray(static[known])
+        if known is None:
+            return np.zeros(size, np.float32)
+        try:
+            numbers = np.asarray(static[known], dtype=np.float32)
+        except (TypeError, ValueError):
+            numbers = np.empty(0, np.float32)
+        if numbers.shape != (size,) or not np.isfinite(numbers).all():
+            raise ValueError(
+                f"the static vector of {known!r} is no row of {size} finite numbers, as that of "
+                f"{one!r} is; give all words vectors of one length"
+            )
+        return numbers
 
     def mean(words: tuple[str, ...]) -> Floats:
         known = [w for w in words if w in static or w.lower() in static]

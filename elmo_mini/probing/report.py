@@ -97,7 +97,17 @@ def bootstrap_interval(
     """Mean of (draws, examples) with a 95 % bootstrap interval over sentences and draws.
 
     Sentences are drawn whole, since the words of one sentence are not independent.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw from, or not one sentence for each example.
     """
+    if not outcome.size or outcome.shape[1:] != sentences.shape:
+        raise ValueError(
+            f"the outcome has shape {outcome.shape} and the sentences {sentences.shape}; (draws, "
+            "examples) and (examples,) fit together, at least one of each"
+        )
     draws, number = len(outcome), int(sentences.max()) + 1
     sums = np.stack([np.bincount(sentences, row, number) for row in outcome])
     sizes = np.bincount(sentences, minlength=number)

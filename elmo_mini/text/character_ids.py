@@ -254,7 +254,17 @@ def remove_boundaries(vectors: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
 
     Positions past the end come back as zeros. A sentence of two boundary rows alone becomes
     empty.
+
+    Raises
+    ------
+    ValueError
+        If there is no room for two boundaries, or the mask is of other sentences.
     """
+    if mask.dim() != 2 or vectors.shape[:2] != mask.shape or mask.shape[1] < 2:
+        raise ValueError(
+            f"the vectors have shape {tuple(vectors.shape)} and the mask {tuple(mask.shape)}; both "
+            "must be of the same sentences, with two boundaries each: (B, T + 2, D) and (B, T + 2)"
+        )
     lengths = mask.sum(1) - 2
     new_mask = torch.arange(mask.shape[1] - 2, device=mask.device) < lengths.unsqueeze(1)
     shape = (*new_mask.shape, *[1] * (vectors.dim() - 2))

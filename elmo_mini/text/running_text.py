@@ -17,6 +17,7 @@ from elmo_mini.errors import ConfigurationError
 from elmo_mini.text.vocabulary import Vocabulary
 
 UNKNOWN, BOUNDARY = "<unk>", "</s>"
+DIRECTIONS = ("forward", "backward")
 
 
 def word_vocabulary(
@@ -55,11 +56,16 @@ def in_reading_order(ids: Tensor, direction: str) -> Tensor:
     ConfigurationError
         If the direction is neither ``forward`` nor ``backward``.
     """
-    if direction == "forward":
-        return ids
-    if direction == "backward":
-        return ids.flip(-1)
-    raise ConfigurationError(f"direction is {direction!r}; it must be forward or backward")
+    check_direction(direction)
+    return ids if direction == "forward" else ids.flip(-1)
+
+
+def check_direction(direction: str) -> None:
+    """Refuse what is neither ``forward`` nor ``backward``."""
+    if direction not in DIRECTIONS:
+        raise ConfigurationError(
+            f"direction is {direction!r}; it must be {' or '.join(DIRECTIONS)}"
+        )
 
 
 def stream_rows(stream: Tensor, rows: int) -> Tensor:

@@ -112,7 +112,9 @@ def half_character(text: str) -> str:
 
 
 def check_characters(text: str) -> None:
-    """Refuse a text that holds half a character."""
+    """Refuse what is no text, a string, or holds half a character."""
+    if not isinstance(text, str):
+        raise TypeError(f"the text is {_shown(text)}, not a string: {_way_out(text)}")
     if half_character(text):
         raise ValueError(f"the text holds {_in_halves(text)}")
 

@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from elmo_mini.files import as_json, existing_file, write_text
 from elmo_mini.plain_text import text_of
 from elmo_mini.settings import whole_number
-from elmo_mini.text.sentences import check_no_string, check_text, check_word, check_words
+from elmo_mini.text.sentences import (
+    check_no_string,
+    check_text,
+    check_word,
+    check_words,
+    word_lists,
+)
 
 
 class UnknownWord(KeyError):
@@ -227,3 +233,25 @@ class Vocabulary:
             return cls(content["words"], content["counts"], unknown=content["unknown"])
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
             raise ValueError(f"{path} does not hold a saved vocabulary: {error}") from error
+
+
+def frequent_words(sentences: Iterable[Sequence[str]], min_count: int) -> Vocabulary:
+    """The words that occur `min_count` times, without special ones; the sentences are read once.
+
+    Raises
+    ------
+    ValueError
+        If there is no word, or none occurs so often.
+    """
+    every = Vocabulary.from_sentences(word_lists(sentences))
+    if not len(every):
+        raise ValueError("the text is empty: give at least one sentence of words")
+    kept = int((every.counts >= min_count).sum())
+    if not kept:
+        most = int(every.counts[0])
+        raise ValueError(
+            f"no word occurs min_count={min_count} times: the most frequent one, "
+            f"{every.words[0]!r}, occurs {most} time{'' if most == 1 else 's'}. Give more text, or "
+            f"set min_count={most} or lower"
+        )
+    return Vocabulary(every.words[:kept], every.counts[:kept])

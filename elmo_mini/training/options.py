@@ -32,6 +32,8 @@ def add_run_options(
     names = "names as `corpora` lists them"
     parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=names)
     add("--text", type=path, action="append", default=[], metavar="FILE", help="a text file")
+    lines = "every line of the text files is a sentence (else stops and empty lines end one)"
+    add("--one-sentence-per-line", action="store_true", help=lines)
     add("--course", action="store_true", help=course)
     add("--output", type=path, default=Path(output), help=f"folder for the run ({output})")
     add("--minutes", type=non_negative_float, help="stop then; the same command goes on later")
@@ -79,7 +81,12 @@ def prepared(
     OSError
         If the folder cannot be made, or holds such a file that no run has written.
     """
-    sources = asked_sources(args.corpora, args.text, course if args.course else None)
+    sources = asked_sources(
+        args.corpora,
+        args.text,
+        course if args.course else None,
+        one_sentence_per_line=args.one_sentence_per_line,
+    )
     written = tuple(written)
     check_utf8(args.output)
     for name in written:

@@ -15,9 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from elmo_mini.divergence import check_finite, check_history
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.progress import progress_bar
-from elmo_mini.settings import finite, truth, whole_number
+from elmo_mini.settings import at_least_0, seed_number, truth, whole_number
 from elmo_mini.text.batches import shuffled_batches
 
 LARGEST_GRADIENT = 1.0
@@ -52,12 +51,9 @@ class TrainingOptions:
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size"):
             whole_number(name, getattr(self, name))
-        whole_number("seed", self.seed, 0)
+        seed_number(self.seed)
         truth("progress", self.progress)
-        if finite("learning_rate", self.learning_rate) < 0:
-            raise ConfigurationError(
-                f"learning_rate is {self.learning_rate}; it must be at least 0"
-            )
+        at_least_0("learning_rate", self.learning_rate)
 
 
 def train(

@@ -14,6 +14,7 @@ from torch import Tensor
 from elmo_mini.divergence import check_history
 from elmo_mini.models.masked_lm import IGNORED, MaskedLM, masked_lm_loss
 from elmo_mini.progress import progress_bar
+from elmo_mini.settings import at_least_0, whole_number
 from elmo_mini.training.steps import clipped_step
 
 WARM_UP = 0.1
@@ -47,8 +48,10 @@ def train_masked_lm(
     Raises
     ------
     ValueError
-        If there are fewer batches than steps.
+        If there are fewer batches than steps, or a number is out of its range.
     """
+    whole_number("steps", steps)
+    at_least_0("learning_rate", learning_rate)
     batches = (batch for batch in batches if (batch[1] != IGNORED).any())
     optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate, betas=(0.9, 0.98))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: rate(n, steps))

@@ -19,8 +19,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from elmo_mini.divergence import check_finite
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.masked_lm import CHOSEN, IGNORED, MaskedLM, MaskedLMOptions, corrupt
-from elmo_mini.settings import whole_number
+from elmo_mini.settings import at_least_0, share, whole_number
 from elmo_mini.text.batches import in_batches
 from elmo_mini.training.processes import Processes
 from elmo_mini.training.run import Run
@@ -97,6 +98,11 @@ class MaskedPretraining(Run):
     half : compute products of matrices in bfloat16, where the device has kernels for it
     device : where the model computes; what is drawn is the same on every device
     held : rows to validate on
+
+    Raises
+    ------
+    ConfigurationError
+        If a number is out of its range; the message names it.
     """
 
     options: MaskedLMOptions
@@ -116,6 +122,13 @@ class MaskedPretraining(Run):
     history: list[dict[str, float]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        for name in ("steps", "batch_size", "warm_up"):
+            whole_number(name, getattr(self, name))
+        whole_number("seed", self.seed, 0, 2**32 - 1)  # steps draw from a million times as much
+        at_least_0("learning_rate", self.learning_rate)
+        for name in ("fall", "chosen"):
+            if not share(name, getattr(self, name)):
+                raise ConfigurationError(f"{name} is {getattr(self, name)!r}; it must be above 0")
         with seeded(self.seed, torch.device("cpu")):
             model = MaskedLM(self.options).to(self.device)
         weights = [p for p in model.parameters() if p.ndim > 1]
@@ -166,6 +179,9 @@ class MaskedPretraining(Run):
         return {
             "options": asdict(self.options),
             "batch_size": self.batch_size,
+            "learning_rate": self.learning_rate,
+            "warm_up": self.warm_up,
+            "fall": self.fall,
             "seed": self.seed,
             "chosen": self.chosen,
             "text": self.text_digest,

@@ -13,7 +13,9 @@ from torch import Tensor
 
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.text.running_text import BOUNDARY, UNKNOWN, word_vocabulary
+from elmo_mini.text.sentences import word_lists
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.ulmfit.task_text import check_words_of
 
 
 def task_vocabulary(
@@ -30,8 +32,18 @@ def task_vocabulary(
     -------
     The vocabulary, and how many of its words are the task's: a language model of the task's text
     bets among these.
+
+    Raises
+    ------
+    ValueError
+        If no word occurs so often.
     """
     own = word_vocabulary(sentences, min_count=min_count)
+    if set(own.words) <= {UNKNOWN, BOUNDARY}:
+        raise ValueError(
+            f"no word of the task's text occurs min_count={min_count} times; give more text, or "
+            "set it lower"
+        )
     rest = [word for word in known.words if word not in own]
     counts = [*own.counts.tolist(), *[0] * len(rest)]
     return Vocabulary([*own.words, *rest], counts, unknown=UNKNOWN), len(own)
@@ -44,7 +56,13 @@ def with_words(model: AWDLSTM, known: Vocabulary, wanted: Vocabulary) -> AWDLSTM
     ----------
     known : the words of the model's rows
     wanted : the words of the copy's rows
+
+    Raises
+    ------
+    ValueError
+        If `known` is not as large as the model's table.
     """
+    check_words_of(model, known)
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are overwritten
         copy = AWDLSTM(replace(model.options, vocabulary_size=len(wanted)))
     weights = model.state_dict()
@@ -56,7 +74,7 @@ def with_words(model: AWDLSTM, known: Vocabulary, wanted: Vocabulary) -> AWDLSTM
 
 def words_of(texts: Iterable[Sequence[str]], vocabulary: Vocabulary) -> Vocabulary:
     """The words of a vocabulary that occur in texts, and its two special ones, in its order."""
-    used = {BOUNDARY, vocabulary.unknown, *(word for text in texts for word in text)}
+    used = {BOUNDARY, vocabulary.unknown, *(word for text in word_lists(texts) for word in text)}
     words = [word for word in vocabulary.words if word in used]
     return Vocabulary(words, [0] * len(words), unknown=vocabulary.unknown)
 
@@ -69,6 +87,8 @@ def restore_rows(part: AWDLSTM, known: Vocabulary, whole: AWDLSTM, wanted: Vocab
     part, known : what was trained, and the words of its rows
     whole, wanted : what it came from, and the words of its rows
     """
+    check_words_of(part, known)
+    check_words_of(whole, wanted)
     rows = torch.tensor([wanted.id(word) for word in known.words])
     weights = part.state_dict()
     for name in ("embedding.weight", "decoder.weight", "decoder.bias"):
@@ -84,6 +104,6 @@ def _rows_for(rows: Tensor, known: Vocabulary, wanted: Vocabulary) -> Tensor:
     """The row of each wanted word, the mean row where it is not known: (V', ...)."""
     found = rows.mean(0).expand(len(wanted), *rows.shape[1:]).clone()
     pairs = [(new, known.id(word)) for new, word in enumerate(wanted.words) if word in known]
-    to, source = torch.tensor(pairs).T
+    to, source = torch.tensor(pairs, dtype=torch.int64).reshape(-1, 2).T
     found[to] = rows[source]
     return found

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.awd_lstm import AWDLSTM
 from elmo_mini.models.ulmfit import (
     FACTOR,
@@ -25,11 +26,12 @@ from elmo_mini.models.ulmfit import (
     parameter_groups,
     slanted_triangular,
 )
-from elmo_mini.settings import whole_number
+from elmo_mini.settings import above_0, at_least_0, seed_number, truth, whole_number
 from elmo_mini.text.batches import class_numbers
 from elmo_mini.text.labelled import Labelled
 from elmo_mini.text.vocabulary import Vocabulary
-from elmo_mini.ulmfit.task_text import TextLoss, text_windows
+from elmo_mini.training.steps import device_of, seeded
+from elmo_mini.ulmfit.task_text import TextLoss, check_words_of, text_windows
 from elmo_mini.ulmfit.text_classifier import (
     LabelledBatch,
     TextClassifier,
@@ -54,6 +56,11 @@ class Stage3:
     epochs, batch_size : passes over the labels, and texts of a batch
     dropout : factor on the reader's dropouts; the head has its own. On dev, 0 was no worse than 1
         and takes two thirds of the time
+
+    Raises
+    ------
+    ConfigurationError
+        If one of them is out of its range; the message names it.
     """
 
     unfreezing: str = "gradual"
@@ -64,14 +71,20 @@ class Stage3:
     batch_size: int = 8
     dropout: float = 0.0
 
-    def groups(self, layers: Layers, epoch: int) -> list[Group]:
-        """The groups of an epoch.
+    def __post_init__(self) -> None:
+        if self.unfreezing not in UNFREEZING:
+            raise ConfigurationError(
+                f"unfreezing is {self.unfreezing!r}; it must be one of {', '.join(UNFREEZING)}"
+            )
+        truth("slanted", self.slanted)
+        whole_number("epochs", self.epochs)
+        whole_number("batch_size", self.batch_size, 2)  # batch norm needs two
+        for name in ("factor", "rate"):
+            above_0(name, getattr(self, name))
+        at_least_0("dropout", self.dropout)
 
-        Raises
-        ------
-        ValueError
-            If `unfreezing` is none of `UNFREEZING`.
-        """
+    def groups(self, layers: Layers, epoch: int) -> list[Group]:
+        """The groups of an epoch."""
         everything = parameter_groups(layers, self.rate, len(layers), self.factor)
         if self.unfreezing == "gradual":
             return parameter_groups(layers, self.rate, epoch, self.factor)
@@ -79,19 +92,7 @@ class Stage3:
             return everything
         if self.unfreezing == "top alone":
             return everything[-1:]
-        if self.unfreezing == "chain-thaw":
-            return chain_thaw(everything, epoch)
-        raise ValueError(
-            f"unfreezing is {self.unfreezing!r}; it must be one of {', '.join(UNFREEZING)}"
-        )
-
-
-def _check_words(reader: AWDLSTM, vocabulary: Vocabulary) -> None:
-    if reader.options.vocabulary_size != len(vocabulary):
-        raise ValueError(
-            f"the reader has rows for {reader.options.vocabulary_size:,} words, and the vocabulary "
-            f"has {len(vocabulary):,}; with_words gives a reader with the vocabulary's rows"
-        )
+        return chain_thaw(everything, epoch)
 
 
 def stage_2(
@@ -109,25 +110,32 @@ def stage_2(
     Parameters
     ----------
     words : it bets among the first so many words of the vocabulary
+    seed : of the dropout; the caller's random state is left as it was
 
     Raises
     ------
     ValueError
-        If the reader and the vocabulary differ in size.
+        If the reader and the vocabulary differ in size, or the text is too short.
+    ConfigurationError
+        If a number is out of its range.
     """
-    _check_words(reader, vocabulary)
-    torch.manual_seed(seed)
+    check_words_of(reader, vocabulary)
+    whole_number("words", words, 1, len(vocabulary))
+    whole_number("epochs", epochs)
+    seed_number(seed)
+    above_0("rate", rate)
     model = copy.deepcopy(reader)
     layers = language_model_layers(model)
     pages = text_windows(text, vocabulary, model.options.direction)
     everybody = partial(parameter_groups, layers, rate, len(layers))
-    fine_tune(
-        model,
-        [pages] * epochs,
-        TextLoss(model, words),
-        lambda epoch: everybody(),
-        slanted_triangular,
-    )
+    with seeded(seed, device_of(model)):
+        fine_tune(
+            model,
+            [pages] * epochs,
+            TextLoss(model, words),
+            lambda epoch: everybody(),
+            slanted_triangular,
+        )
     return model
 
 
@@ -145,17 +153,34 @@ def stage_3(
 
     Parameters
     ----------
-    labelled : with classes numbered from 0; raises ValueError for another label
+    labelled : two texts or more, with classes numbered from 0
+    seed : of the head, the dropout and the batches; the caller's random state is left as it was
     after_epoch : called before each epoch and at the end, with the number of epochs done
+
+    Raises
+    ------
+    ValueError
+        If the reader and the vocabulary differ in size, a label is no number of a class, or there
+        are fewer than two texts.
     """
-    _check_words(reader, vocabulary)
-    whole_number("batch_size", how.batch_size, 2)  # batch norm needs two
-    torch.manual_seed(seed)
-    model = TextClassifier(rescaled(reader, how.dropout), classes)
-    layers = model.layers()
+    check_words_of(reader, vocabulary)
+    seed_number(seed)
     texts = in_ids(labelled.texts, vocabulary, reader.options.direction)
     labels = class_numbers(labelled.labels, classes)
     batches = labelled_batches(texts, labels, how.epochs, size=how.batch_size, seed=seed)
+    with seeded(seed, device_of(reader)):
+        return _classifier(rescaled(reader, how.dropout), classes, batches, how, after_epoch)
+
+
+def _classifier(
+    reader: AWDLSTM,
+    classes: int,
+    batches: list[list[LabelledBatch]],
+    how: Stage3,
+    after_epoch: Callable[[int, TextClassifier], object] | None,
+) -> TextClassifier:
+    model = TextClassifier(reader, classes)
+    layers = model.layers()
 
     def loss_of(batch: LabelledBatch) -> Tensor:
         return F.cross_entropy(model(batch.ids, batch.mask), batch.labels)

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_mini.models.awd_lstm import AWDLSTM, States, detached
+from elmo_mini.settings import at_least_0, seed_number, whole_number
 from elmo_mini.text.running_text import (
     BOUNDARY,
     in_reading_order,
@@ -22,6 +23,7 @@ from elmo_mini.training.steps import evaluating
 
 ROWS, BPTT = 16, 35
 OTHER = 0  # the number of the unknown word
+COLDEST = 1e-30  # so that no score that is divided by it is infinite
 
 Window = tuple[Tensor, Tensor]
 
@@ -37,6 +39,15 @@ def text_windows(
     """Sentences as running text in reading order, cut into windows (B, T) of inputs and targets."""
     stream = in_reading_order(text_stream(sentences, vocabulary), direction)
     return next_word_windows(stream_rows(stream, rows), bptt)
+
+
+def check_words_of(reader: AWDLSTM, vocabulary: Vocabulary) -> None:
+    """Refuse a vocabulary that is not as large as the reader's table."""
+    if reader.options.vocabulary_size != len(vocabulary):
+        raise ValueError(
+            f"the reader has rows for {reader.options.vocabulary_size:,} words, and the vocabulary "
+            f"has {len(vocabulary):,}; with_words gives a reader with the vocabulary's rows"
+        )
 
 
 class TextLoss:
@@ -97,11 +108,21 @@ def say(
     Parameters
     ----------
     words : at most so many
-    among : only the first so many words of the table are said
+    among : only the first so many words of the table are said, the special ones among them
     temperature : below 1, likely words become likelier still; above 0
+
+    Raises
+    ------
+    ValueError
+        If the vocabulary is not the model's, or a number is out of its range.
     """
-    if not temperature > 0:
+    check_words_of(model, vocabulary)
+    at_least_0("temperature", temperature)
+    if temperature < COLDEST:
         raise ValueError(f"temperature is {temperature}; it must be above 0, such as 0.01")
+    whole_number("words", words, 0)
+    whole_number("among", len(vocabulary) if among is None else among, 2)
+    seed_number(seed)
     draw = torch.Generator().manual_seed(seed)
     end, unknown = vocabulary.id(BOUNDARY), vocabulary.id(vocabulary.unknown or BOUNDARY)
     said = vocabulary.encode(start)

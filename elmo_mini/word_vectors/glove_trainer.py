@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from elmo_mini.divergence import check_finite, check_history
-from elmo_mini.errors import ConfigurationError
 from elmo_mini.models.glove import check_window, glove_weight
 from elmo_mini.progress import progress_bar
-from elmo_mini.settings import finite, whole_number
+from elmo_mini.settings import above_0, whole_number
 from elmo_mini.text.sentences import word_lists
-from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.text.vocabulary import frequent_words
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_options import MOST
 
@@ -102,12 +101,9 @@ class Glove(WordVectors):
         whole_number("min_count", min_count, 0)
         seed = whole_number("seed", seed, 0)
         for name, number in (("x_max", x_max), ("alpha", alpha), ("learning_rate", learning_rate)):
-            if finite(name, number) <= 0:
-                raise ConfigurationError(f"{name} is {number!r:.40}; it must be above 0")
+            above_0(name, number)
         sentences = list(word_lists(sentences))
-        vocabulary = Vocabulary.from_sentences(sentences, min_count=min_count)
-        if not len(vocabulary):
-            raise ValueError(f"no word occurs min_count={min_count} times")
+        vocabulary = frequent_words(sentences, min_count)
         counts = sparse_counts(list(map(vocabulary.encode, sentences)), len(vocabulary), window)
         if not counts.nnz:
             raise ValueError("no two words of the vocabulary stand together in a sentence")

@@ -33,7 +33,7 @@ from elmo_mini.models.skip_gram import keep_probability, noise_distribution
 from elmo_mini.progress import progress_bar
 from elmo_mini.settings import truth
 from elmo_mini.text.sentences import word_lists
-from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.text.vocabulary import Vocabulary, frequent_words
 from elmo_mini.word_vectors.table import WordVectors
 from elmo_mini.word_vectors.word2vec_files import (
     SavedWord2Vec,
@@ -156,17 +156,7 @@ class Word2Vec(WordVectors):
         Input vectors are uniform between -1/D and 1/D, as in gensim (word2vec.c: half of that);
         output vectors are 0.
         """
-        vocabulary = Vocabulary.from_sentences(word_lists(sentences), min_count=self.min_count)
-        if len(vocabulary) == 0:
-            every = Vocabulary.from_sentences(sentences)
-            if len(every) == 0:
-                raise ValueError("the text is empty: word2vec needs at least one sentence of words")
-            most = int(every.counts[0])
-            raise ValueError(
-                f"no word occurs min_count={self.min_count} times: the most frequent one, "
-                f"{every.words[0]!r}, occurs {most} times. Give more text, or set min_count={most} "
-                "or lower"
-            )
+        vocabulary = frequent_words(sentences, self.min_count)
         generator = np.random.default_rng(self.seed)
         start = generator.random((len(vocabulary), self.vector_size), dtype=np.float32)
         self._vocabulary = vocabulary
@@ -191,7 +181,12 @@ class Word2Vec(WordVectors):
         """
         ids, numbers, starts = self._encode(sentences)
         if len(ids) == 0:
-            raise ValueError("no sentence holds a word of the vocabulary: nothing to train on")
+            why = (
+                "no sentence holds a word of the vocabulary"
+                if len(starts) > 1
+                else "there is no sentence, as in an iterator that was read before; pass a list"
+            )
+            raise ValueError(f"nothing to train on: {why}")
         threads = torch.get_num_threads()
         torch.set_num_threads(self.workers)
         try:

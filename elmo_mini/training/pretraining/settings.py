@@ -9,6 +9,7 @@ from torch import Tensor
 
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.settings import above_0, at_least_0, seed_number, truth, whole_number
 from elmo_mini.training.precision import PRECISIONS
 
 OPTIMISERS = ("adamw", "adam", "adagrad")
@@ -67,10 +68,15 @@ class Settings:
         ):
             if value not in known:
                 raise ConfigurationError(f"{name} is {value!r}; choose one of {', '.join(known)}")
-        for name in ("steps", "batch_size", "bptt"):
-            if getattr(self, name) < 1:
-                raise ConfigurationError(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if not 0 <= self.dropout < 1:
+        for name in ("steps", "batch_size", "bptt", "sampled"):
+            whole_number(name, getattr(self, name))
+        whole_number("warm_up", self.warm_up, 0)
+        seed_number(self.seed)
+        for name in ("learning_rate", "weight_decay", "dropout"):
+            at_least_0(name, getattr(self, name))
+        above_0("clip", self.clip)
+        truth("shuffle", self.shuffle)
+        if not self.dropout < 1:
             raise ConfigurationError(f"dropout is {self.dropout}; it must be from 0 to below 1")
 
     def rate(self, step: int) -> float:

@@ -57,9 +57,9 @@ def from_corpus(name: str, part: str = "whole") -> Source:
     return Source(name, corpus.title, corpus.licence, text.sentences, part)
 
 
-def from_file(path: Path) -> Source:
-    """A text file."""
-    corpus = corpora.from_text_file(path)
+def from_file(path: Path, *, one_sentence_per_line: bool = False) -> Source:
+    """A text file; its sentences end where stops and empty lines say, or where its lines end."""
+    corpus = corpora.from_text_file(path, one_sentence_per_line=one_sentence_per_line)
     name = readable(path.name)
     return Source(name, f"the text file {name}", corpus.licence, corpus.sentences)
 
@@ -70,7 +70,11 @@ def course_sources() -> list[Source]:
 
 
 def asked_sources(
-    names: Sequence[str], files: Sequence[Path], course: Callable[[], list[Source]] | None = None
+    names: Sequence[str],
+    files: Sequence[Path],
+    course: Callable[[], list[Source]] | None = None,
+    *,
+    one_sentence_per_line: bool = False,
 ) -> list[Source]:
     """What a pretraining command was asked to read.
 
@@ -79,16 +83,23 @@ def asked_sources(
     names : corpora of the catalogue
     files : text files
     course : gives the course's own texts, where these were asked for
+    one_sentence_per_line : how the files are read
 
     Raises
     ------
     ConfigurationError
-        If nothing was asked for, or something beside the course's texts.
+        If nothing was asked for, something beside the course's texts, or lines without a file.
     """
     if course is not None and (names or files):
         raise ConfigurationError("--course names its texts itself; leave out corpora and --text")
     sources = course() if course is not None else []
-    sources += [*map(from_corpus, names), *map(from_file, files)]
+    if one_sentence_per_line and not files:
+        raise ConfigurationError(
+            "--one-sentence-per-line says how text files are read; name one with --text FILE, or "
+            "leave it out"
+        )
+    sources += map(from_corpus, names)
+    sources += (from_file(file, one_sentence_per_line=one_sentence_per_line) for file in files)
     if not sources:
         raise ConfigurationError("name a corpus, a text file with --text FILE, or --course")
     return sources

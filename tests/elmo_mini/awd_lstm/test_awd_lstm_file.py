@@ -74,3 +74,17 @@ def test_the_course_s_own(direction: str) -> None:
     ids = torch.tensor([words.encode(["</s>", "the", "president", "of", "the", "united"])])
     if direction == "forward":
         assert words.word(int(model(ids).logits[0, -1].argmax())) == "states"
+
+
+def test_the_course_has_two_directions() -> None:
+    with pytest.raises(ConfigurationError, match="direction is 'sideways'"):
+        load_awd_lstm(direction="sideways")
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_model_that_has_diverged_is_not_written(tmp_path: Path, tied: bool) -> None:
+    model = AWDLSTM(AWDLSTMOptions(vocabulary_size=2, dim=4, hidden_dim=4, tied=tied))
+    torch.nn.init.constant_(model.embedding.weight, torch.nan)
+    with pytest.raises(ConfigurationError, match="not finite"):
+        save_awd_lstm(model, tmp_path / "m.safetensors", Vocabulary(["a", "b"]))
+    assert not list(tmp_path.iterdir())

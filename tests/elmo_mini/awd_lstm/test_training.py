@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -133,3 +134,18 @@ def test_the_two_penalties() -> None:
     assert activation_regularisation(states, 3.0).item() == pytest.approx(19)
     assert temporal_activation_regularisation(states, 3.0).item() == pytest.approx(6)
     assert temporal_activation_regularisation(states[:, :1]).item() == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        *((name, 0) for name in ("epochs", "batch_size", "bptt", "clip")),
+        *((name, 1.5) for name in ("epochs", "batch_size", "bptt", "sampled")),
+        *((name, -1) for name in ("patience", "sampled", "seed", "learning_rate", "weight_decay")),
+        *((name, math.nan) for name in ("learning_rate", "alpha", "beta", "clip")),
+        *((name, "no") for name in ("vary", "keep_best", "bfloat16", "learning_rate")),
+    ],
+)
+def test_a_setting_out_of_its_range_is_named(name: str, wrong: object) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} is {wrong!r}"):
+        AWDTraining(**{name: wrong})  # type: ignore[arg-type]

@@ -190,6 +190,18 @@ def test_neighbours(
     assert "no such word in this text" in capsys.readouterr().out
 
 
+def test_neighbours_in_a_text_of_lines(
+    model: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "titles.txt").write_text("a play of hers\nthey play at home", "utf-8")
+    ask = ["neighbours", "We saw a play.", "play", *model, "--one-sentence-per-line"]
+    assert main([*ask, "--text", str(tmp_path / "titles.txt"), "--layers", "0"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.rstrip().endswith(("a [play] of hers", "they [play] at home"))
+    assert main([*ask, "--corpus", "lee"]) == 2
+    assert "name one with --text FILE" in capsys.readouterr().err
+
+
 def test_probe_and_its_stored_result(
     model: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 import torch
 
-from elmo_mini.__main__ import main
+from elmo_mini.__main__ import COMMANDS, main
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.checkpoints.safetensors_file import read_checkpoint
 from elmo_mini.commands import pretrain
 from elmo_mini.commands.pretrain import WRITTEN
 from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.training.options import prepared
 from elmo_mini.training.pretraining.objective import BiLMWithSoftmax
 from elmo_mini.training.pretraining.recipes import COURSE, DEFAULTS, SIZES
 from tests.elmo_mini.training.pretraining.pretraining_run import sentences
@@ -151,6 +152,37 @@ def test_a_run_with_other_settings_does_not_go_on(
     assert main([*command, "--steps=2"]) == 0
     assert main([*command, "--steps=3"]) == 2
     assert "steps is 2 there and 3 here" in capsys.readouterr().err
+
+
+LINES = "\n".join(f"the {noun} sees number {n}" for n in range(60) for noun in ("dog", "cat"))
+
+
+@pytest.mark.parametrize("command", ["pretrain", "pretrain-awd", "pretrain-masked"])
+def test_every_line_is_a_sentence_where_that_is_said(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = tmp_path / "titles.txt"
+    text.write_text(LINES, "utf-8")
+    found: list[list[list[str]]] = []
+
+    def read_all(args: Any, *given: Any, **named: Any) -> Any:
+        found.append([list(s) for source in prepared(args, *given, **named) for s in source.read()])
+        raise ValueError("read enough")
+
+    monkeypatch.setattr(f"{COMMANDS[command][0]}.prepared", read_all)
+    ask = [command, f"--text={text}", f"--output={tmp_path / 'run'}", "--device=cpu"]
+    assert main(ask) == main([*ask, "--one-sentence-per-line"]) == 2
+    assert len(found[0]) == 1  # no stop ends a sentence
+    assert found[1] == [line.split() for line in LINES.split("\n")]
+
+
+@pytest.mark.parametrize("command", ["pretrain", "pretrain-awd", "pretrain-masked"])
+def test_lines_of_no_text_file_are_refused(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = [command, "lee", f"--output={tmp_path}", "--device=cpu", "--one-sentence-per-line"]
+    assert main(ask) == 2
+    assert "name one with --text FILE" in capsys.readouterr().err
 
 
 def test_the_course_model_fits_into_ten_megabytes() -> None:

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from elmo_mini.__main__ import main
 from elmo_mini.awd_lstm.awd_lstm_file import load_awd_lstm, read_awd_lstm_record
@@ -19,7 +20,9 @@ def test_it_writes_a_model_and_its_card(tmp_path: Path, capsys: pytest.CaptureFi
     text = written(tmp_path)
     options = [*SMALL.split(), "--stored-as", "int8", "--output", str(tmp_path / "model")]
     command = ["pretrain-awd", "--text", str(text), "--direction", "backward", *options]
+    before = torch.get_rng_state()
     assert main(command) == 0
+    assert torch.equal(torch.get_rng_state(), before)
     assert "validation perplexity" in capsys.readouterr().out
     file = tmp_path / "model" / "backward.safetensors"
     model, words = load_awd_lstm(file)

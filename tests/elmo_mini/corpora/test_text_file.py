@@ -7,6 +7,7 @@ import pytest
 from elmo_mini import corpora
 from elmo_mini.corpora import text_file
 from elmo_mini.embedding.embed_file import read_sentences
+from elmo_mini.errors import ConfigurationError
 
 Write = Callable[[bytes], Path]
 
@@ -111,3 +112,11 @@ def test_a_pipe_is_refused_since_its_beginning_would_be_lost(tmp_path: Path) -> 
         corpora.from_text_file(pipe)
     with refused:
         next(read_sentences(pipe))
+
+
+def test_a_switch_that_is_no_truth_value_and_no_encoding_are_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A cat.", "utf-8")
+    with pytest.raises(ConfigurationError, match="one_sentence_per_line is 'no'"):
+        text_file.from_text_file(tmp_path / "a.txt", one_sentence_per_line="no")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="no encoding None"):
+        text_file.from_text_file(tmp_path / "a.txt", encoding=None)  # type: ignore[arg-type]

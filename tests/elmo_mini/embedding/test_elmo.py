@@ -9,7 +9,7 @@ import torch
 
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.checkpoints.pretrained import load_pretrained
-from elmo_mini.embedding.elmo import Elmo, batch_to_ids
+from elmo_mini.embedding.elmo import Elmo, as_black_box, batch_to_ids
 from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from tests.elmo_mini import numpy_elmo, official_files
@@ -297,3 +297,17 @@ def test_ids_of_every_whole_type_give_the_same_vectors() -> None:
             elmo(odd)
     with pytest.raises(ValueError, match="meta device, which holds no numbers"):
         elmo(ids.to("meta"))
+
+
+def test_a_black_box_reads_without_dropout_and_leaves_the_mode(files: official_files.Files) -> None:
+    model = elmo(files, 1, dropout=0.5).train()
+    read = as_black_box(model)
+    first, again = read(SENTENCES), read(SENTENCES)
+    assert [vectors.shape for vectors in first] == [(3, 12), (7, 12)]
+    expected = model.eval()(batch_to_ids(SENTENCES))["elmo_representations"][0]
+    for row, (one, two) in enumerate(zip(first, again, strict=True)):
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(one, expected[row, : len(one)].detach())
+    model.train()
+    read(SENTENCES)
+    assert model.training

@@ -128,6 +128,10 @@ def test_the_loop_learns_one_sentence_and_fills_its_blank() -> None:
         fill(model, vocabulary, "the dog")
     with pytest.raises(ValueError, match="there were 1"):
         train_masked_lm(model, [(inputs, targets, mask, None)], 2)
+    with pytest.raises(ValueError, match="steps is 0"):
+        train_masked_lm(model, [], 0)
+    with pytest.raises(ValueError, match="learning_rate is -1"):
+        train_masked_lm(model, [], 1, learning_rate=-1)
 
 
 def test_the_rate_rises_and_falls_to_zero() -> None:

@@ -62,3 +62,9 @@ def test_scrambling_keeps_the_numbers_and_loses_the_places() -> None:
         assert torch.equal(tensor.flatten().sort().values, weights[name].flatten())
     assert not torch.equal(mixed["a"], mixed["b"])
     assert torch.equal(weights["a"], torch.arange(40.0).view(5, 8))
+
+
+def test_a_text_without_tokens_is_refused() -> None:
+    mask = torch.tensor([[True, True], [False, False]])
+    with pytest.raises(ValueError, match="a text without tokens has no last state"):
+        small()(torch.ones(2, 2, dtype=torch.long), mask)

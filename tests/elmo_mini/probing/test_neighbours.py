@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from elmo_mini.checkpoints.official import load_bilm
 from elmo_mini.embedding.cache import CacheForeign, VectorCache, write_cache
 from elmo_mini.embedding.embedder import ElmoEmbedder
+from elmo_mini.errors import ConfigurationError
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.probing.neighbours import (
     Neighbour,
@@ -185,3 +187,35 @@ def test_fewer_vectors_than_neighbours_are_refused() -> None:
         same_label_share(np.eye(5), list("aabbb"))
     with pytest.raises(ValueError, match="there are 2 vectors"):
         same_label_share(np.eye(9), list("abababaab"), groups=list("xxyyyyyyy"))
+
+
+def test_a_stateful_model_has_no_neighbours_of_its_own(bilm: FastBiLM) -> None:
+    bilm.stateful = True
+    with pytest.raises(ConfigurationError, match="the model is stateful"):
+        context_neighbours(bilm, ["a", "play"], 1, [["a", "play"]])
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"position": 1.0}, "position 1.0 is outside"),
+        ({"topn": 1.5}, "topn is 1.5"),
+        ({"layers": [1.0]}, "no layer 1.0"),
+    ],
+)
+def test_what_is_no_whole_number_is_named(
+    bilm: FastBiLM, setting: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        context_neighbours(bilm, ["a", "play"], **{"position": 1, "corpus": [["b"]]} | setting)
+
+
+def test_shares_that_there_cannot_be_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="nearest is 0"):
+        same_label_share(np.eye(3), list("aab"), 0)
+    with pytest.raises(ValueError, match="there are 2 labels"):
+        same_label_share(np.eye(3), list("ab"), 1)
+    with pytest.raises(ValueError, match="3 labels and 2 groups"):
+        same_label_share(np.eye(3), list("aab"), 1, groups=list("xy"))
+    with pytest.raises(ValueError, match=r"shape \(3,\)"):
+        same_label_share(np.ones(3), list("aab"), 1)

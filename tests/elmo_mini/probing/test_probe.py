@@ -272,3 +272,42 @@ def test_labels_that_are_no_strings_are_compared_as_such() -> None:
         assert score.accuracy == 1
     with pytest.raises(ValueError, match="given has 29 rows for 30 occurrences"):
         probe_rows(task(str), {"given": rows["given"][1:]})
+
+
+NOTHING_READ = {"layer 0": np.zeros((48, 2), np.float32)}
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"c": 0.0}, "c is 0.0; it must be above 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"neighbours": 0}, "neighbours is 0"),
+        ({"draws": 0}, "draws is 0"),
+        ({"kind": "mlp"}, "no probe 'mlp'"),
+    ],
+)
+def test_a_setting_that_no_probe_has_is_named_before_anything_is_read(
+    bilm: FastBiLM, setting: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("elmo_mini.probing.probe.occurrence_vectors")
+    with pytest.raises(ValueError, match=said):
+        probe(bilm, TASK, **setting)
+    with pytest.raises(ValueError, match=said):
+        probe_rows(TASK, NOTHING_READ, **setting)
+
+
+@pytest.mark.parametrize(
+    "odd", [np.zeros(3), np.array([1.0, np.nan]), ["a", "b"], np.zeros((1, 2)), 1.0]
+)
+def test_static_vectors_of_several_lengths_are_refused_before_anything_is_read(
+    bilm: FastBiLM, odd: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("elmo_mini.probing.probe.occurrence_vectors")
+    with pytest.raises(ValueError, match="static vector of 'bank' is no row of 2 finite numbers"):
+        probe(bilm, TASK, static={"the": np.ones(2), "bank": odd})
+
+
+def test_rows_that_are_not_finite_are_refused() -> None:
+    with pytest.raises(ValueError, match="layer 0 holds numbers that are not finite"):
+        probe_rows(TASK, {"layer 0": np.full((48, 2), np.nan, np.float32)})

@@ -154,6 +154,13 @@ def test_word_ids() -> None:
         check_word_ids(torch.zeros(1, 0, dtype=torch.long))
 
 
+@pytest.mark.parametrize("shape", [(2, 1, 3), (2, 0, 3), (2, 4, 3), (3, 5, 3), (2,)])
+def test_what_has_no_two_boundaries_is_refused(shape: tuple[int, ...]) -> None:
+    mask = torch.ones(2, 5 if shape[1:2] != (1,) else 1, dtype=torch.bool)
+    with pytest.raises(ValueError, match="two boundaries each"):
+        remove_boundaries(torch.zeros(shape), mask)
+
+
 def test_boundaries_go_in_and_out() -> None:
     ids = batch_to_ids([["a", "b", "c"], ["d"], []])
     bos, eos = boundary_ids()

@@ -1,6 +1,7 @@
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -125,3 +126,10 @@ def _ends(sentences: list[str]) -> set[int]:
         position += len(re.sub(r"\s", "", sentence))
         ends.add(position)
     return ends
+
+
+@pytest.mark.parametrize("text", [None, b"a cat", 3, ["a", "cat"]])
+def test_what_is_no_string_is_no_text(text: Any) -> None:
+    for split in (tokenize, split_sentences):
+        with pytest.raises(TypeError, match=r"the text is .*, not a string"):
+            split(text)

@@ -99,7 +99,9 @@ def test_model_and_batch_are_where_the_run_computes() -> None:
     computes_on_meta(elsewhere.train_step)
 
 
-def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
+def test_the_command_makes_a_model_stops_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["the", "dog", "cat", "barks", "sleeps", "here", "now", "."]
     rng = random.Random(0)
     lines = [" ".join(rng.choices(words, k=6)) for _ in range(5_200)]
@@ -109,6 +111,10 @@ def test_the_command_makes_a_model_stops_and_goes_on(tmp_path: Path) -> None:
     common += ["--dim", "8", "--heads", "2", "--layers", "1", "--longest", "16"]
     assert main([*common, "--steps", "3", "--minutes", "0"]) == 0
     assert not (folder / "model.safetensors").exists()
+    assert main([*common, "--steps", "3", "--learning-rate", "0.01"]) == 2
+    said = capsys.readouterr().err
+    assert "learning_rate is 0.001 there and 0.01 here. Use the same settings" in said
+    assert "another output folder" in said
     assert main([*common, "--steps", "3"]) == 0
     model, vocabulary = load_masked_lm(folder / "model.safetensors")
     assert model.options.words == len(vocabulary) == 13
@@ -172,3 +178,20 @@ def test_a_vocabulary_of_special_words_alone_is_refused(capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         main(["pretrain-masked", "--vocabulary", "5"])
     assert "at least 6" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        *((name, 0) for name in ("steps", "batch_size", "warm_up", "fall", "chosen")),
+        *((name, -1) for name in ("seed", "learning_rate")),
+        *((name, float("nan")) for name in ("learning_rate", "fall", "chosen")),
+    ],
+)
+def test_a_setting_out_of_its_range_is_named(name: str, wrong: float) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} is {wrong!r}"):
+        MaskedPretraining(
+            MaskedLMOptions(30, 8, 2, 1, 16),
+            text_of(),
+            **{"steps": 12, name: wrong},  # type: ignore[arg-type]
+        )

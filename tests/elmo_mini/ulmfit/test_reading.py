@@ -1,15 +1,18 @@
 """Pooling without padding, long texts in chunks, other words, and the task's own text."""
 
 import copy
+import math
 
 import pytest
 import torch
 
 from elmo_mini.awd_lstm.awd_lstm_options import AWDLSTMOptions
-from elmo_mini.models.awd_lstm import AWDLSTM
+from elmo_mini.errors import ConfigurationError
+from elmo_mini.models.awd_lstm import AWDLSTM, States
 from elmo_mini.models.ulmfit import concat_pool
 from elmo_mini.text.running_text import word_vocabulary
-from elmo_mini.ulmfit.long_texts import read_in_chunks
+from elmo_mini.text.vocabulary import Vocabulary
+from elmo_mini.ulmfit.long_texts import read_in_chunks, read_padded_in_chunks
 from elmo_mini.ulmfit.merged_vocabulary import restore_rows, task_vocabulary, with_words, words_of
 from elmo_mini.ulmfit.task_text import TextLoss, say, text_perplexity, text_windows
 
@@ -56,6 +59,49 @@ def test_gradients_reach_the_last_chunks_alone() -> None:
     assert reached.tolist() == [False] * 4 + [True] * 8
 
 
+@pytest.mark.parametrize("words", [3, 4, 7, 9, 13])
+def test_a_text_teaches_the_same_whatever_stands_beside_it(words: int) -> None:
+    model = small(40)
+    text, longer = torch.arange(words), torch.arange(20, 40)
+    together = torch.stack([torch.cat([text, torch.full((20 - words,), 39)]), longer])
+    found = []
+    for ids, lengths in ((text[None], [words]), (together, [words, 20])):
+        model.zero_grad()
+        states = read_padded_in_chunks(model.encode, ids, torch.tensor(lengths), 4, 2)
+        states[0, :words].square().sum().backward()
+        gradients = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+        found.append((states[0, :words], gradients))
+    (alone, own), (beside, same) = found
+    torch.testing.assert_close(beside, alone)
+    torch.testing.assert_close(same, own)
+    begins = max(0, 4 * (-(-words // 4) - 2))
+    reached = same["embedding.weight"].abs().sum(1) > 0
+    assert reached.tolist() == [begins <= place < words for place in range(40)]
+
+
+def test_beside_a_short_text_the_start_of_a_long_one_stays_without_gradients() -> None:
+    model, ids = small(40), torch.stack([torch.arange(20), torch.arange(20, 40)])
+    reads: list[bool] = []
+
+    def read(piece: torch.Tensor, state: States | None) -> tuple[torch.Tensor, States]:
+        reads.append(torch.is_grad_enabled())
+        return model.encode(piece, state)
+
+    read_padded_in_chunks(read, ids, torch.tensor([3, 20]), 4, 1).square().sum().backward()
+    assert model.embedding.weight.grad is not None
+    reached = model.embedding.weight.grad.abs().sum(1) > 0
+    assert reached.nonzero().flatten().tolist() == [*range(4), *range(36, 40)]
+    assert reads == [True, False, False, False, True]  # what no text learns from is not kept
+
+
+def test_a_chunk_of_no_word_is_refused() -> None:
+    for chunk, keep, said in ((0, 1, "chunk is 0"), (4, -1, "keep is -1")):
+        with pytest.raises(ConfigurationError, match=said):
+            read_padded_in_chunks(
+                small(4).encode, torch.zeros(1, 3).long(), torch.tensor([3]), chunk, keep
+            )
+
+
 def test_known_words_keep_their_rows_and_new_ones_get_the_mean() -> None:
     known = word_vocabulary(SENTENCES)
     model = small(len(known))
@@ -73,6 +119,12 @@ def test_known_words_keep_their_rows_and_new_ones_get_the_mean() -> None:
         torch.testing.assert_close(
             other.encode(torch.tensor([same]))[0], model.encode(torch.tensor([ids]))[0]
         )
+
+
+def test_a_task_whose_words_are_all_rare_is_refused() -> None:
+    known = word_vocabulary(SENTENCES)
+    with pytest.raises(ValueError, match="occurs min_count=9 times"):
+        task_vocabulary(SENTENCES, known, min_count=9)
 
 
 def test_words_outside_the_task_count_as_unknown() -> None:
@@ -125,3 +177,34 @@ def test_a_model_of_some_words_learns_what_the_whole_one_would() -> None:
     for name, parameter in back.named_parameters():
         torch.testing.assert_close(parameter, expected[name])
     assert not torch.equal(back.embedding.weight, whole.embedding.weight)
+
+
+def test_words_that_are_not_the_models_are_refused() -> None:
+    known, more = word_vocabulary(SENTENCES), word_vocabulary([*SENTENCES, ["zebra"]])
+    model = small(len(known))
+    for wrong in (
+        lambda: say(model, more),
+        lambda: with_words(model, more, known),
+        lambda: restore_rows(model, more, model, known),
+    ):
+        with pytest.raises(ValueError, match="the reader has rows for"):
+            wrong()
+    with pytest.raises(TypeError, match="is the string 'cat'"):
+        words_of(["cat"], known)
+
+
+def test_without_a_known_word_every_row_is_the_mean() -> None:
+    known = word_vocabulary(SENTENCES)
+    model = small(len(known))
+    rows = with_words(model, known, Vocabulary(["wolf", "bear"])).embedding.weight
+    torch.testing.assert_close(rows, model.embedding.weight.mean(0).expand(2, -1))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("among", 1), ("words", -1), ("seed", -1), ("temperature", 1e-40), ("temperature", math.nan)],
+)
+def test_a_setting_of_saying_is_named(name: str, wrong: float) -> None:
+    known = word_vocabulary(SENTENCES)
+    with pytest.raises(ValueError, match=f"{name} is {wrong}"):
+        say(small(len(known)), known, **{name: wrong})  # type: ignore[arg-type]

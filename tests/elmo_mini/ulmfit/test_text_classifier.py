@@ -1,6 +1,7 @@
 """The classifier, its batches, both stages of the recipe, the tasks and the baselines."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from course.texts.labelled_tasks import Labelled
 from course.ulmfit import baselines
 from elmo_mini import corpora
 from elmo_mini.errors import ConfigurationError
+from elmo_mini.text.batches import pad
 from elmo_mini.text.running_text import word_vocabulary
 from elmo_mini.text.vocabulary import Vocabulary
 from elmo_mini.ulmfit.stages import UNFREEZING, Stage3, fresh, stage_2, stage_3
@@ -21,7 +23,6 @@ from elmo_mini.ulmfit.text_classifier import (
     class_probabilities,
     in_ids,
     labelled_batches,
-    language_model_layers,
 )
 from tests.elmo_mini.ulmfit.test_reading import small
 
@@ -81,8 +82,42 @@ def test_every_rule_of_unfreezing_gives_groups(unfreezing: str) -> None:
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    with pytest.raises(ValueError, match="unfreezing is 'never'"):
-        Stage3(unfreezing="never").groups(language_model_layers(small(5)), 0)
+    with pytest.raises(ConfigurationError, match="unfreezing is 'never'"):
+        Stage3(unfreezing="never")
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        *(("factor", x) for x in (0, -1.0, float("nan"))),
+        *(("rate", x) for x in (0, float("inf"), "0.1")),
+        *(("epochs", x) for x in (0, 1.5, True)),
+        *(("batch_size", x) for x in (1, 2.0)),
+        *(("dropout", x) for x in (-0.1, float("nan"))),
+        ("slanted", "no"),
+    ],
+)
+def test_a_setting_out_of_its_range_is_named(name: str, wrong: object) -> None:
+    with pytest.raises(ConfigurationError, match=f"{name} is {wrong!r}"):
+        Stage3(**{name: wrong})  # type: ignore[arg-type]
+
+
+def test_both_stages_leave_the_random_state_as_it_was() -> None:
+    reader = small(len(WORDS))
+    before = torch.get_rng_state()
+    stage_2(reader, WORDS, len(WORDS), KNOWN.texts * 9, epochs=1, seed=3)
+    stage_3(reader, WORDS, KNOWN, 2, Stage3(epochs=1), 3)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_a_short_text_beside_a_long_one_teaches_the_reader() -> None:
+    short, long = torch.full((3,), 2), torch.full((400,), 3)
+    reader = small(5)
+    model = TextClassifier(reader, 2)
+    ids, mask = pad([short.tolist(), long.tolist()], device="cpu")
+    model.eval()(ids, mask)[0].sum().backward()
+    assert reader.embedding.weight.grad is not None
+    assert reader.embedding.weight.grad[2].abs().sum() > 0
 
 
 def test_a_fresh_reader_has_the_sizes_and_none_of_the_weights() -> None:
@@ -157,15 +192,41 @@ def test_what_a_classifier_cannot_learn_from_is_said() -> None:
     model = small(len(vocabulary))
     two = Labelled([["the"], ["a"]], [0, 1])
     for labelled, how, said in (
-        (two, Stage3(epochs=1, batch_size=1), "batch_size"),
+        (Labelled([["the"]], [0]), Stage3(epochs=1), "1 labelled text: .* at least"),
+        (Labelled([], []), Stage3(epochs=1), "0 labelled texts"),
         (Labelled(two.texts, [1, 2]), Stage3(epochs=1), "number your classes from 0"),
         (Labelled(two.texts, ["pos", "neg"]), Stage3(epochs=1), "number your classes from 0"),  # type: ignore[list-item]
     ):
         with pytest.raises((ValueError, ConfigurationError), match=said):
             stage_3(model, vocabulary, labelled, 2, how, 0)
+    with pytest.raises(ValueError, match="1 labelled text"):
+        TextClassifier(model, 2).train()(torch.tensor([[0]]), torch.tensor([[True]]))
+    with pytest.raises(ConfigurationError, match="classes is 0"):
+        TextClassifier(model, 0)
+    for settings in ({"words": 0}, {"words": 9}, {"epochs": 0}, {"rate": -1.0}, {"seed": -1}):
+        ((name, wrong),) = settings.items()
+        with pytest.raises(ConfigurationError, match=f"{name} is {wrong}"):
+            stage_2(model, vocabulary, **{"words": 4, "text": two.texts, **settings})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no text"):
         class_probabilities(TextClassifier(model, 2), [])
     with pytest.raises(ValueError, match="no text"):
         text_perplexity(model, [])
     with pytest.raises(ValueError, match="above 0"):
         say(model, vocabulary, temperature=0)
+
+
+@pytest.mark.parametrize("text", [[], [-1], [5], [2, 9], ["good"], [1.5]])
+def test_ids_that_no_reader_has_are_refused(text: list[Any]) -> None:
+    with pytest.raises(ValueError, match=r"text 1 is .* ids from 0 to 4"):
+        class_probabilities(TextClassifier(small(5), 2), [[1], text])
+
+
+def test_a_direction_of_no_reader_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="direction is 'sideways'"):
+        in_ids([["good"]], WORDS, "sideways")
+
+
+def test_no_negative_number_of_labels_is_drawn() -> None:
+    for count, seed in ((-1, 0), (1, -1)):
+        with pytest.raises(ConfigurationError, match="is -1"):
+            KNOWN.drawn(count, seed)

@@ -1,6 +1,7 @@
 """What is no text, and options that are no numbers or too large: one sentence, and no vectors."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,32 @@ def test_an_odd_option_of_word2vec_is_named(name: str, value: Any) -> None:
 def test_an_odd_option_of_glove_is_named(name: str, value: Any) -> None:
     with pytest.raises(ConfigurationError, match=f"^{name} .*must be"):
         Glove(TEXT, **(SMALL | {name: value}))
+
+
+@pytest.mark.parametrize("make", [Word2Vec, partial(Word2Vec, sg=1), Glove])
+@pytest.mark.parametrize("given", [list, iter])
+def test_words_that_are_too_rare_are_no_empty_text(
+    make: Callable[..., object], given: Callable[[list[list[str]]], object]
+) -> None:
+    with pytest.raises(ValueError, match=r"min_count=500 times: .*'a', occurs 40 times"):
+        make(given(TEXT), min_count=500)
+    with pytest.raises(ValueError, match="the text is empty"):
+        make(given([[]]), min_count=500)
+
+
+def test_the_words_of_an_iterator_are_counted_in_one_reading() -> None:
+    model = Word2Vec(min_count=500)
+    with pytest.raises(ValueError, match=r"min_count=500 times"):
+        model.build_vocab(iter(TEXT))
+    with pytest.raises(ValueError, match=r"occurs 1 time\."):
+        model.build_vocab([["a"]])
+    read = iter(TEXT)
+    model = Word2Vec(**SMALL)
+    model.build_vocab(read)
+    with pytest.raises(ValueError, match="read before; pass a list"):
+        model.train(read)
+    with pytest.raises(ValueError, match="no sentence holds a word"):
+        model.train([["zebra"]])
 
 
 def test_a_window_wider_than_every_sentence_is_as_wide_as_the_longest() -> None:

@@ -321,7 +321,19 @@ def test_a_new_run_leaves_the_random_states_of_processor_and_gpus(
 
 
 def test_settings_out_of_range_are_named() -> None:
-    for wrong in ({"steps": 0}, {"batch_size": 0}, {"bptt": -1}, {"dropout": 1.0}):
+    zero: tuple[dict[str, object], ...] = ({"steps": 0}, {"batch_size": 0}, {"sampled": 0})
+    for wrong in (
+        *zero,
+        {"bptt": -1},
+        {"dropout": 1.0},
+        {"dropout": -0.1},
+        {"warm_up": -1},
+        {"learning_rate": float("nan")},
+        {"weight_decay": -1},
+        {"clip": 0},
+        {"seed": -1},
+        {"shuffle": 1},
+    ):
         ((name, value),) = wrong.items()
         with pytest.raises(ConfigurationError, match=f"{name} is {value}; it must be"):
             Settings(options=OPTIONS, **({"steps": 1} | wrong))  # type: ignore[arg-type]
