@@ -277,7 +277,7 @@ def _one_word(rng: Random) -> Inputs:
 
 
 def _close_calls(rng: Random) -> Inputs:
-    """Words whose label the sixtieth step decides."""
+    """Three words whose label the sixtieth step decides, two that a step after the fiftieth does."""
     inputs = _drawn(rng)
     train, steps = inputs["train"], []
 
@@ -290,14 +290,19 @@ def _close_calls(rng: Random) -> Inputs:
     (before, _), (late, slope) = steps[-2:]
     last = late + 0.9 * (late - before) - 0.1 * slope
     close: list[Numbers] = []
-    while len(close) < 5:
+    earlier: list[Numbers] = []
+    while len(close) < 3 or len(earlier) < 2:
         noise = 3 * rng.standard_normal((20_000, train.shape[1]))
         words = (train.mean(0) + train.std(0) * noise).astype(np.float32)
         x = np.insert((words - train.mean(0)) / (train.std(0) + 1e-6), train.shape[1], 1, axis=1)
         scores = np.sort(x @ last, axis=1)
         sure = scores[:, -1] - scores[:, -2] > 1e-5
-        close += list(words[sure & ((x @ last).argmax(1) != (x @ late).argmax(1))])
-    return inputs | {"test": np.stack(close[:5])}
+        after_50, after_59, after_60 = (
+            (x @ weights).argmax(1) for weights in (steps[50][0], late, last)
+        )
+        close += list(words[sure & (after_60 != after_59)])
+        earlier += list(words[sure & (after_60 == after_59) & (after_59 != after_50)])
+    return inputs | {"test": np.stack(close[:3] + earlier[:2])}
 
 
 EXERCISE = Exercise(
