@@ -17,14 +17,18 @@ from torch import Tensor
 
 from course.baselines.untrained import untrained_like
 from course.command import Prepared, Result, run_experiments
+from course.from_characters.affixes import AFFIXES, VECTORS, affixes_and_vectors, chosen_on_dev
 from course.from_characters.spellings import meaning_or_letters, misspelt_words
 from course.from_characters.word_similarity import (
     Closeness,
     Encode,
+    Table,
     by_ending,
     by_letters,
     by_vectors,
+    common_endings,
     finds_meant,
+    lower_case_first,
     nearest,
     prefers_meaning,
     reader,
@@ -46,7 +50,7 @@ from elmo_mini.training.pretraining.sources import course_text
 with brought_by("experiments"):
     from gensim.models import FastText
 
-FREQUENT, DRAWN, RIVALS, LAST = 100, 500, 5, 4
+FREQUENT, DRAWN, MORE, RIVALS, LAST = 100, 500, 2_000, 5, 4
 TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING, UNTRAINED_LAST = (
     "layer 0 of the checkpoint",
     "the same, untrained",
@@ -55,6 +59,7 @@ TRAINED, UNTRAINED, FASTTEXT, LETTERS, ENDING, UNTRAINED_LAST = (
     "longest common ending",
     "the same, untrained, last four letters",
 )
+LOWER_CASE = f"{ENDING}, lower case first"
 
 
 def encoder(weights: plain.Weights) -> Closeness:
@@ -105,8 +110,8 @@ def neighbours(seeds: list[int]) -> tuple[str, Result]:
     classes = word_classes()
     tagged = [word for word in known if word in classes]
     rng = np.random.default_rng(0)
-    plain_words = sorted(word for word in classes if word.isalpha() and word.islower())
-    unseen = _draw([w for w in plain_words if w not in counts and len(w) > 4], rng)
+    plain_words = _plain(classes)
+    unseen = _draw(_never_read(classes, counts), rng)
     frequent = _draw([w for w in plain_words if counts[w] >= FREQUENT and w in known], rng)
     ours = sorted(set(plain_words).intersection(known))
     any_word = _beside_any_word(ours, classes, counts)
@@ -159,11 +164,13 @@ def endings(seeds: list[int]) -> tuple[str, Result]:
     """Classes of unseen words by encoders that see all of a word or its end, each whitened, too.
 
     What the trained one is ahead of an untrained one that looks at the end is more than knowing
-    where to look.
+    where to look. Beside them stands the ending, as sharp as a few lines make it: how it was
+    sharpened was chosen on other words, and 2,000 more are asked about.
     """
     classes, task = word_classes(), same_classes()
     assert task is not None, "word_classes() has raised where Brown is not here"
     asked = partial(same_class, words=task.unseen, candidates=task.known, classes=classes)
+    others, more = other_unseen(classes, task.unseen)
     bilm = load_pretrained()
     nets = [untrained_weights(bilm, seed) for seed in seeds]
     encoders: dict[str, list[Encode]] = {
@@ -175,26 +182,83 @@ def endings(seeds: list[int]) -> tuple[str, Result]:
         name: np.stack([asked(by_vectors(encode)) for encode in each])
         for name, each in encoders.items()
     }
-    plainly[ENDING] = asked(by_ending)[None]
+    sharp = lower_case_first(common_endings)
+    plainly[LOWER_CASE] = asked(sharp)[None]
     white = {
         name: np.stack([asked(by_vectors(whitened(e, task.known))) for e in each])
         for name, each in encoders.items()
     }
     print({name: rows.mean() for name, rows in plainly.items()}, flush=True)
-    return "Classes of unseen words: the token layer, untrained ones, and those of four letters", {
-        "words": len(task.unseen),
-        "share": {name: share(rows) for name, rows in plainly.items()},
-        "whitened": {name: share(rows) for name, rows in white.items()},
-        "checkpoint ahead of": {
-            name: share(plainly[TRAINED] - rows)
-            for name, rows in plainly.items()
-            if name != TRAINED
+    tried = {
+        "as it is": common_endings,
+        "lower case first": sharp,
+        f"the same, at most {LAST} letters": lower_case_first(_at_most_four),
+    }
+    of_more = [
+        same_class(closeness, more, task.known, classes)
+        for closeness in (by_vectors(*encoders[TRAINED]), sharp)
+    ]
+    return (
+        "Classes of unseen words: the token layer, untrained ones, and the ending",
+        {
+            "words": len(task.unseen),
+            "share": {name: share(rows) for name, rows in plainly.items()},
+            "whitened": {name: share(rows) for name, rows in white.items()},
+            "checkpoint ahead of": {
+                name: share(plainly[TRAINED] - rows)
+                for name, rows in plainly.items()
+                if name != TRAINED
+            },
+            "whitened checkpoint ahead of": {
+                name: share(white[TRAINED] - rows)
+                for name, rows in white.items()
+                if name != TRAINED
+            },
+            f"{ENDING}, tried on {len(others)} other words": {
+                name: float(same_class(closeness, others, task.known, classes).mean())
+                for name, closeness in tried.items()
+            },
+            f"checkpoint ahead of {LOWER_CASE}, {len(more)} more words": share(
+                of_more[0] - of_more[1]
+            ),
+            "interval": "95 %, bootstrap over words and seeds",
         },
-        "whitened checkpoint ahead of": {
-            name: share(white[TRAINED] - rows) for name, rows in white.items() if name != TRAINED
-        },
-        f"{UNTRAINED_LAST}, ahead of {ENDING}": share(plainly[UNTRAINED_LAST] - plainly[ENDING]),
-        "interval": "95 %, bootstrap over words and seeds",
+    )
+
+
+def _at_most_four(words: Sequence[str], candidates: Sequence[str]) -> Table:
+    return np.minimum(common_endings(words, candidates), LAST)
+
+
+def labels(seeds: list[int]) -> tuple[str, Result]:
+    """Classes of unseen words by a reader that is told those of the known words.
+
+    A logistic regression reads layer 0 or a list of affixes; its penalty is chosen on other words.
+    Nothing is drawn, so no seed counts.
+    """
+    classes, task = word_classes(), same_classes()
+    assert task is not None, "word_classes() has raised where Brown is not here"
+    others, more = other_unseen(classes, task.unseen)
+    words = (task.known, others, [*task.unseen, *more])
+    encode = reader(plain.CharCNN(official_weights(load_pretrained())))
+    right, penalties = {}, {}
+    for name, rows in affixes_and_vectors(encode, words).items():
+        labelled = [
+            (of, np.array([classes[word] for word in part]))
+            for of, part in zip(rows, words, strict=True)
+        ]
+        right[name], penalties[name] = chosen_on_dev(*labelled)
+        print(name, penalties[name], right[name].mean(), flush=True)
+    first = len(task.unseen)
+    ahead = right[AFFIXES] - right[VECTORS]
+    return "Classes of unseen words, learnt from those of the known: layer 0, and affixes", {
+        "words": {"labelled": len(task.known), "to choose on": len(others), "asked": first},
+        "share": {name: share(rows[:first]) for name, rows in right.items()},
+        "affixes ahead of layer 0": share(ahead[:first]),
+        f"share of {len(more)} more words": {n: share(rows[first:]) for n, rows in right.items()},
+        f"affixes ahead of layer 0, {len(more)} more words": share(ahead[first:]),
+        "scikit-learn's C, and the share on the words to choose on": penalties,
+        "interval": "95 %, bootstrap over words",
     }
 
 
@@ -210,6 +274,22 @@ def word_classes() -> dict[str, str]:
         for word, tag in sentence:
             tags[word][tag.split("-")[0]] += 1
     return {word: seen.most_common(1)[0][0] for word, seen in tags.items()}
+
+
+def _plain(classes: dict[str, str]) -> list[str]:
+    return sorted(word for word in classes if word.isalpha() and word.islower())
+
+
+def _never_read(classes: dict[str, str], counts: Counter[str]) -> list[str]:
+    return [word for word in _plain(classes) if word not in counts and len(word) > 4]
+
+
+def other_unseen(classes: dict[str, str], unseen: list[str]) -> tuple[list[str], list[str]]:
+    """500 words to choose a reader's settings on, and 2,000 more: none of `unseen`, all like it."""
+    counts = Counter(word for sentence in course_text() for word in sentence)
+    left = [word for word in _never_read(classes, counts) if word not in set(unseen)]
+    drawn = np.random.default_rng(1).permutation(left)[: DRAWN + MORE].tolist()
+    return drawn[:DRAWN], drawn[DRAWN:]
 
 
 def _draw(words: list[str], rng: np.random.Generator) -> list[str]:
@@ -271,7 +351,7 @@ def same_classes() -> WordClasses | None:
 def stored_grammar() -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """The stored shares of a class by reader, and the checkpoint's lead over the common ending."""
     stored = stored_result("characters_endings").numbers
-    return stored["share"], stored["checkpoint ahead of"][ENDING]
+    return stored["share"], stored["checkpoint ahead of"][LOWER_CASE]
 
 
 def ordinary_rivals() -> list[tuple[str, str, str]]:
@@ -299,7 +379,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "from_characters.experiments",
         "characters_",
         __doc__,
-        {"neighbours": neighbours, "endings": endings},
+        {"neighbours": neighbours, "endings": endings, "labels": labels},
         _prepare,
         argv,
         seeds=3,

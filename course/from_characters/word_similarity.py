@@ -20,6 +20,8 @@ from elmo_mini.word_vectors.table import unit
 Table = NDArray[np.float32]
 Closeness = Callable[[Sequence[str], Sequence[str]], Table]
 Encode = Callable[[Sequence[str]], Table]
+LONGEST = 100
+"""More letters than a word has."""
 
 
 def reader(
@@ -103,9 +105,30 @@ def by_letters(words: Sequence[str], candidates: Sequence[str]) -> Table:
 
 def by_ending(words: Sequence[str], candidates: Sequence[str]) -> Table:
     """The number of letters that both have at their end; of equals, the nearer in length."""
+    return common_endings(words, candidates) - 0.01 * _further(words, candidates)
+
+
+def lower_case_first(ending: Closeness) -> Closeness:
+    """Words in lower case before all others, then as `ending` has it; of equals, the nearer length.
+
+    Parameters
+    ----------
+    ending : counts letters, as `common_endings` does
+    """
+
+    def closeness(words: Sequence[str], candidates: Sequence[str]) -> Table:
+        first = LONGEST * np.array([word.islower() for word in candidates], dtype=np.float32)
+        letters = np.asarray(ending(words, candidates), dtype=np.float32)
+        found: Table = letters + first - 0.01 * _further(words, candidates)
+        return found
+
+    return closeness
+
+
+def _further(words: Sequence[str], candidates: Sequence[str]) -> Table:
+    """By how many letters one is longer: (Q, N)."""
     sizes = [np.array([len(text) for text in texts]) for texts in (words, candidates)]
-    further = np.abs(sizes[0][:, None] - sizes[1]).astype(np.float32)
-    return common_endings(words, candidates) - 0.01 * further
+    return np.abs(sizes[0][:, None] - sizes[1]).astype(np.float32)
 
 
 def common_endings(words: Sequence[str], candidates: Sequence[str]) -> Table:

@@ -41,6 +41,7 @@ APART = {
     "direction": (("forward", "both", "forward LM,\nless both"),),
     "without_rnn": (
         ("softmax, no CRF", "LM and task RNN", "a softmax,\nless the CRF"),
+        ("softmax, decoded by the rules", "LM and task RNN", "a softmax by rules,\nless the CRF"),
         ("LM and no task RNN", "LM and task RNN", "no LSTMs, less\nwith LSTMs"),
     ),
 }

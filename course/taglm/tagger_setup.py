@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from course.baselines.untrained import untrained_like
@@ -20,6 +19,7 @@ from course.results.span_f1 import f1_share
 from elmo_mini.checkpoints.pretrained import load_pretrained, read_record
 from elmo_mini.embedding.stream import fingerprint
 from elmo_mini.models.taglm import TaggerOptions
+from elmo_mini.tagging.constrained_crf import LinearChainCRF
 from elmo_mini.tagging.data import (
     Part,
     chunking,
@@ -87,7 +87,7 @@ class TaggerSetup:
     done: dict[tuple[str, System, float, int], Counts] = field(default_factory=dict)
     embedded: dict[str, dict[Part, Layers]] = field(default_factory=dict)
     by_rules: dict[tuple[str, System, float, int], float] = field(default_factory=dict)
-    """F1 of the same taggers, decoded with the rules and without the learnt transitions."""
+    """F1 of the same taggers, decoded with the rules alone: a CRF's learnt transitions left out."""
 
     def parts(self, task: str, layer: int = -1) -> Parts:
         """A data set with vectors of one layer."""
@@ -108,8 +108,7 @@ class TaggerSetup:
             training = replace(schedule(len(train)), seed=seed)
             run = train_tagger(train, dev, system.options, training)
             self.done[key] = found = _counted(run.tagger, test)
-            if system.options.crf:
-                self.by_rules[key] = f1_by_rules(run.tagger, test)
+            self.by_rules[key] = f1_by_rules(run.tagger, test)
             took = time.process_time() - start
             print(
                 f"{task}, {share:.0%}, seed {seed}, {_said(system)}: F1 {f1_of(found):.4f} "
@@ -206,17 +205,13 @@ def f1_of(counts: Counts) -> float:
     return SpanScores(*counts.sum(0).tolist()).f1
 
 
-@torch.no_grad()
 def f1_by_rules(tagger: Tagger, sentences: Sequence[TaggedSentence]) -> float:
-    """F1 with the learnt transitions, starts and ends of the CRF set to 0, and its rules kept."""
-    crf, kept = tagger.crf, {name: x.clone() for name, x in tagger.crf.named_parameters()}
-    for table in crf.parameters():
-        table.zero_()
+    """F1 with the scheme's rules and nothing learnt between labels, of a CRF or of a softmax."""
+    own, tagger.crf = tagger.crf, LinearChainCRF(tagger.labels)
     try:
         return float(f1_on(tagger, sentences).f1)
     finally:
-        for name, table in crf.named_parameters():
-            table.copy_(kept[name])
+        tagger.crf = own
 
 
 def differences(values: Sequence[float], base: Sequence[float]) -> list[float]:

@@ -14,6 +14,7 @@ from course.from_characters.word_similarity import (
     by_vectors,
     common_endings,
     finds_meant,
+    lower_case_first,
     nearest,
     prefers_meaning,
     reader,
@@ -55,6 +56,12 @@ def test_endings_are_compared_from_the_last_letter() -> None:
     endings = ["talking", "king", "walks", "walking", ""]
     assert by_ending(["walking"], endings).round().tolist() == [[6, 4, 0, 7, 0]]
     assert nearest(by_ending, ["walking"], ["king", "staking", "sing"], 3).tolist() == [[1, 0, 2]]
+
+
+def test_lower_case_comes_first_then_the_ending_then_the_length() -> None:
+    candidates = ["Walking", "dog", "king", "staking", "sing"]
+    found = nearest(lower_case_first(common_endings), ["walking"], candidates, 5)
+    assert [candidates[i] for i in found[0]] == ["staking", "king", "sing", "dog", "Walking"]
 
 
 def test_a_common_ending_stops_at_the_first_letter_that_differs() -> None:

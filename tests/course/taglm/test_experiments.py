@@ -15,8 +15,10 @@ from elmo_mini import corpora
 from elmo_mini.checkpoints.pretrained import save_pretrained
 from elmo_mini.fast.bilm import FastBiLM
 from elmo_mini.fast.bilm_options import BiLMOptions
+from elmo_mini.models.taglm import TaggerOptions
 from elmo_mini.tagging.data import entities
 from elmo_mini.tagging.tagged_sentences import TaggedSentence
+from elmo_mini.tagging.tagger import Tagger
 from elmo_mini.tagging.training import TaggerTrainingOptions
 
 
@@ -91,6 +93,9 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         assert lead["values"] == pytest.approx(names[gain]["values"])
         assert lead["low"] <= lead["mean"] <= lead["high"]
     assert stored["taglm_direction"]["f1"]["both"] == stored["taglm_position"]["f1"]["after_first"]
+    parts = stored["taglm_without_rnn"]
+    for of, seeds in ((parts, 3), (parts["with 1 %"], 4)):
+        assert len(of["f1"]["softmax, decoded by the rules"]["values"]) == seeds
     assert list(stored["taglm_broken"]["runs"]) == ["sound", "A", "B", "C"]
     assert stored["taglm_ner"]["sentences"] == {"train": 12, "test": 12}
 
@@ -113,6 +118,16 @@ def test_a_tagger_is_trained_once_and_paired_by_seed(
     assert [seed for seed, _ in asked] == [1, 2, 1, 2]
     assert asked[0][1] == asked[2][1] != asked[1][1]
     assert [len(words) for _, words in asked] == [6] * 4
+
+
+@pytest.mark.parametrize("crf", [False, True])
+def test_the_rules_decode_a_softmax_too_and_the_tagger_stays_as_it_was(crf: bool) -> None:
+    sentences = entities("train")[:3]
+    tagger = Tagger.for_sentences(sentences, TaggerOptions("none", crf=crf))
+    before, f1 = tagger.crf, tagger_setup.f1_by_rules(tagger, sentences)
+    assert 0 <= f1 <= 1
+    assert tagger.crf is before
+    assert (before is None) is not crf
 
 
 def test_differences_are_taken_seed_by_seed() -> None:
