@@ -14,7 +14,6 @@ from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near, window_of
 from elmo_mini.models import awd_lstm
 
-
 CALLS = 32  # with p = 0.3, a word is kept in all of them once in 90,000 times
 
 
