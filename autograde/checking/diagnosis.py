@@ -101,7 +101,9 @@ def _with_numbers_for_nan(right: Any, mine: Any) -> Any:
     if isinstance(right, list | tuple) and isinstance(mine, list | tuple):
         if len(right) == len(mine):
             return [_with_numbers_for_nan(*both) for both in zip(right, mine, strict=True)]
-    elif isinstance(mine, float | np.ndarray) and np.shape(mine) == np.shape(right):
+    elif isinstance(mine, float | np.ndarray) and isinstance(right, int | float | np.ndarray):
+        if np.shape(mine) != np.shape(right):
+            return mine
         gone = np.asarray(mine) != np.asarray(mine)
         return np.where(gone, right, mine) if np.any(gone) else mine
     return mine

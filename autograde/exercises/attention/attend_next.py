@@ -26,7 +26,14 @@ from elmo_mini.models.attention import MultiHead, one_head
 
 @Case.drawn
 def _positions(
-    rng: Random, new: int, *, before: int = 0, texts: int = 1, dim: int = 4, heads: int = 2
+    rng: Random,
+    new: int,
+    *,
+    before: int = 0,
+    texts: int = 1,
+    dim: int = 4,
+    heads: int = 2,
+    scale: float = 1.0,
 ) -> Inputs:
     """States of `new` positions, read one by one, and keys and values of those before them."""
     shape = (texts, heads, before, dim // heads)
@@ -35,7 +42,7 @@ def _positions(
         "heads": heads,
         "seed": int(rng.integers(1_000_000)),
         "x": rng.standard_normal((texts, new, dim)).astype(np.float32),
-        "keys": rng.standard_normal(shape).astype(np.float32),
+        "keys": (scale * rng.standard_normal(shape)).astype(np.float32),
         "values": rng.standard_normal(shape).astype(np.float32),
     }
 
@@ -134,6 +141,12 @@ zeros stand for what is not there: if kept is not None: \
         -> if kept is None: kept = torch.zeros_like(k), torch.zeros_like(v) ⏎if True:
     At the first position you put a key and a value of zeros in front. They are looked at as others
     are: where `kept` is None, there is the new position alone.
+an exponential that overflows: \
+        found, _ = one_head(q, k, v, torch.ones(1, k.shape[2], dtype=torch.bool)) \
+        -> powers = (q @ k.mT / k.shape[-1] ** 0.5).exp() \
+        ⏎found = powers / powers.sum(-1, keepdim=True) @ v
+    The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
+    score off first, and `one_head` has it.
 the oldest is dropped: torch.cat([kept[0], k], 2), torch.cat([kept[1], v], 2) \
         -> torch.cat([kept[0], k], 2)[:, :, 1:], torch.cat([kept[1], v], 2)[:, :, 1:]
     The oldest key and value fall out. Keep them all.
@@ -203,6 +216,7 @@ EXERCISE = Exercise(
         Case("two texts, three heads", _positions(2, before=2, texts=2, dim=6, heads=3), weight=2),
         Case("as many texts as heads", _positions(2, before=1, texts=2), edge=True),
         Case("two positions after seventy", _positions(2, before=70), edge=True),
+        Case("scores of hundreds", _positions(2, before=3, scale=300.0), edge=True),
     ),
     mistakes=slips(attend_next, SLIPS),
     right_answers={"views and PyTorch's attention": _by_views, "head after head": _by_heads},

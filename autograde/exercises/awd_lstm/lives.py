@@ -175,9 +175,9 @@ def _in_training(answer: Answer, inputs: Inputs) -> Plain:
     told |= {"later steps are that of the whole LSTM": later}
     for index, name in enumerate(("the outputs", "h", "c")):
         outputs, (h, c) = _called(module, x, state)
-        found = slopes((outputs, h, c)[index].sum(), _leaves(x, state))
+        back = slopes((outputs, h, c)[index].sum(), _leaves(x, state))
         told[f"from {name} a gradient comes back to"] = [
-            leaf for leaf, slope in found.items() if slope is not None
+            leaf for leaf, slope in back.items() if slope is not None
         ]
     # Where the outputs or other weights are dropped, the recurrent weights say nothing.
     sound = told["the first step is that of the whole LSTM"]
