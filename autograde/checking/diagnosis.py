@@ -3,9 +3,13 @@
 A false diagnosis is worse than none. A form that is refused hides the numbers: see `refused_form`.
 """
 
-from typing import NamedTuple
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from autograde.checking.exercise import Exercise, Mistake, everything
+from autograde.checking.judge import first_difference
 from autograde.checking.outcomes import (
     Outcome,
     alike,
@@ -15,6 +19,11 @@ from autograde.checking.outcomes import (
 )
 from autograde.checking.refused_form import is_what_returns, other_numbers, returned_by
 from autograde.checking.two_slips import two_slips
+
+OF_NAN = re.compile(
+    r"\bnan\b|\b0 ?/ ?0\b|\bby 0\b|infinit|no number|logarithm of 0|too large", re.I
+)
+"""What a mistake's sentence speaks of, where it explains that a result is no number."""
 
 
 class Diagnosis(NamedTuple):
@@ -38,11 +47,15 @@ def named_mistake(
     none does, two of them together may. One that is right but for its form is named only where the
     numbers are right. A guess must explain the first wrong case and half of all wrong ones, better
     than any other mistake; an answer that gives different results is not the one that always gives
-    the same.
+    the same. Where both give nan that explains nothing, unless the mistake's sentence speaks of it.
     """
     expected = expected_outcomes(exercise, seed)
     varied = not _always_the_same(exercise, came)
     missed = [not alike(exercise, a, b) for a, b in zip(expected, came, strict=True)]
+    numbers = [
+        miss and not _but_for_nan(exercise, a, b)
+        for miss, a, b in zip(missed, expected, came, strict=True)
+    ]
     whole: list[Mistake] = []
     partly: list[tuple[int, Mistake]] = []
     for mistake in exercise.mistakes:
@@ -58,7 +71,8 @@ def named_mistake(
         elif not came[wrong].failure:
             if varied and _always_the_same(exercise, outcomes):
                 continue
-            partly.append((sum(a and b for a, b in zip(same, missed, strict=True)), mistake))
+            told = missed if OF_NAN.search(mistake.says) else numbers
+            partly.append((sum(a and b for a, b in zip(same, told, strict=True)), mistake))
     if whole:
         one = len({mistake.says for mistake in whole}) == 1
         return Diagnosis(whole[0] if one else None, certain=one)
@@ -70,6 +84,29 @@ def named_mistake(
     if len(best) != 1 or 2 * most < sum(missed):
         return Diagnosis(None)
     return Diagnosis(best[0], wherever_wrong=most == sum(missed))
+
+
+def _but_for_nan(exercise: Exercise, right: Outcome, mine: Outcome) -> bool:
+    """Whether a result is right but for numbers that are nan."""
+    filled = _with_numbers_for_nan(right.view, mine.view)
+    return not mine.failure and not first_difference(
+        right.view, filled, rtol=exercise.rtol, atol=exercise.atol
+    )
+
+
+def _with_numbers_for_nan(right: Any, mine: Any) -> Any:
+    """What came, with the right number wherever one is nan."""
+    if isinstance(right, dict) and isinstance(mine, dict):
+        return {key: _with_numbers_for_nan(right.get(key), part) for key, part in mine.items()}
+    if isinstance(right, list | tuple) and isinstance(mine, list | tuple):
+        if len(right) == len(mine):
+            return [_with_numbers_for_nan(*both) for both in zip(right, mine, strict=True)]
+    elif isinstance(mine, float | np.ndarray) and isinstance(right, int | float | np.ndarray):
+        if np.shape(mine) != np.shape(right):
+            return mine
+        gone = np.asarray(mine) != np.asarray(mine)
+        return np.where(gone, right, mine) if np.any(gone) else mine
+    return mine
 
 
 def right_but_for_its_form(exercise: Exercise, came: tuple[Outcome, ...], seed: int) -> bool:

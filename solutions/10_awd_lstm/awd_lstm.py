@@ -490,7 +490,7 @@ for what, slope in zip(("as read", "as said", "yours"), slopes, strict=True):
 # - `model(ids, state)` returns four things: logits, state, outputs, dropped. `state` is None at the start of the rows, later a list with a pair (h, c) for each layer.
 # - `loss_of(logits, targets, outputs, dropped)` is the loss. The norm of all gradients together is at most `clip`.
 # - The step of a window of `bptt` words has the rate `rate`. The optimiser reads it from `group["lr"]` of each of its `param_groups`.
-# - `after_step()` is called after each step. The model may arrive in evaluation mode.
+# - `after_step()` is called after each step. The model may arrive in evaluation mode, and with gradients of before.
 
 
 # %% exercise="train_epoch"

@@ -359,7 +359,7 @@ check("pad_rows", pad_rows)
 #
 # Write `train_blanks(model, batches, corrupt, optimizer)`. A batch is `(ids, mask, segments)`; `corrupt(ids)` gives what is read and what is asked. For every batch take one step that lowers the mean of $-\log p(w_t)$ over the positions that are asked for. Return the list of these means, as plain numbers.
 #
-# `model(inputs, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V): the class above.
+# `model(inputs, mask, segments)` gives the states (B, T, D), and `model.scores(states)` the scores (..., V): the class above. The model may arrive with gradients of before.
 #
 # In a short batch it may happen that nothing was chosen. Such a batch has no mean: it takes no step and leaves no number.
 

@@ -132,6 +132,19 @@ the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
 the heads twice: found, _ = -> found, _ = self.attention(x, self.mask_of(mask)) \
         ⏎x = self.norm_1(x + found) ⏎found, _ =
     You go through the heads and the first norm twice. Once.
+norms without their weights: self.norm_1(x + found) \
+        -> functional.layer_norm(x + found, x.shape[-1:]) \
+        && self.norm_2(x + self.narrow(inner)) \
+        -> functional.layer_norm(x + self.narrow(inner), x.shape[-1:])
+    `functional.layer_norm` is used without weights. `self.norm_1` and `self.norm_2` have weights,
+    and these are learnt: call them.
+norms over all positions: self.norm_1(x + found) -> functional.layer_norm(x + found, x.shape[1:], \
+        self.norm_1.weight.expand(x.shape[1:]), self.norm_1.bias.expand(x.shape[1:])) \
+        && self.norm_2(x + self.narrow(inner)) \
+        -> functional.layer_norm(x + self.narrow(inner), x.shape[1:], \
+        self.norm_2.weight.expand(x.shape[1:]), self.norm_2.bias.expand(x.shape[1:]))
+    Your norms run over all positions of a sentence. Each position is normed by itself, over its D
+    numbers.
 the first norm twice: self.norm_2(x -> self.norm_1(x
     You use `self.norm_1` twice. The second sum has a norm of its own.
 the norms are swapped: self.norm_1(x + found) -> self.norm_2(x + found) \
@@ -158,6 +171,10 @@ the inner layer reads the states of the beginning: \
         && self.wide(x) -> self.wide(before)
     Your wide layer reads the states from before the heads. It reads what comes out of the first
     norm, and its sum adds to that, too.
+the inner layer reads the first sum before its norm: x = self.norm_1(x + found) \
+        -> before = x + found ⏎x = self.norm_1(before) && self.wide(x) -> self.wide(before)
+    Your wide layer reads the first sum as it was before its norm. It reads what comes out of the
+    first norm, and its sum adds to that, too.
 subtracted from the states: self.norm_1(x + found) -> self.norm_1(x - found)
     You subtract what the heads bring. It is added.
 no attention: self.norm_1(x + found) -> self.norm_1(x)

@@ -75,7 +75,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     old = _earlier_names(made)
     own = shapes_of(CausalLM(words, dim, heads, layers, longest, block))
     shapes = {old.get(name, name): shape for name, shape in own.items()}
-    small = _small(made)
+    small, even = _small(made), _begins_even(made)
     model = filled(made, shapes, inputs["seed"], "CausalLM")
     with torch.no_grad():
         model.get_parameter("word.weight").mul_(0.5)
@@ -99,21 +99,22 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     refuse_changed(inputs, given)
     one = loss.reshape(())
     taught: dict[str, Any] = gradients(model, one)
-    shares = taught["share of the gradient"]
+    lengths = taught["how long the gradients are"]
     return {
         "begins small": small,
+        "the bias begins at 0": even,
         "scores at tokens": plain(scores[mask]),
         "loss": plain(one),
         "the loss teaches": _present_names(taught["the gradient reaches"]),
-        "share of the gradient": dict(zip(_present_names(shares), shares.values(), strict=True)),
+        "how long the gradients are": {_with_present_name(n): v for n, v in lengths.items()},
     }
 
 
 def _small(made: object) -> Plain:
-    """Which of the two tables and the bias begin small; `filled` says what else is wrong."""
+    """Which of the two tables begin small; `filled` says what else is wrong."""
     named = made.named_parameters() if isinstance(made, nn.Module) else ()
     parts = {RENAMED.get(name, name): part for name, part in named}
-    found = {name: parts.get(name) for name in ("word.weight", "position_embedding.weight", "bias")}
+    found = {name: parts.get(name) for name in ("word.weight", "position_embedding.weight")}
     return {
         name: float(part.detach().abs().mean()) < SMALL
         for name, part in found.items()
@@ -121,8 +122,20 @@ def _small(made: object) -> Plain:
     }
 
 
+def _begins_even(made: object) -> bool:
+    """Whether no word is likelier than another at first; `filled` says what else is wrong."""
+    bias = dict(made.named_parameters()).get("bias") if isinstance(made, nn.Module) else None
+    return bias is None or not bool(bias.detach().any())
+
+
 def _present_names(names: Any) -> list[str]:
     return [RENAMED.get(name, name) for name in names]
+
+
+def _with_present_name(text: str) -> str:
+    """What is said of a parameter, with its present name."""
+    start, name, end = text.split("`")
+    return f"{start}`{RENAMED.get(name, name)}`{end}"
 
 
 def _earlier_names(made: object) -> dict[str, str]:
@@ -201,6 +214,10 @@ the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is No
         -> mask = torch.ones_like(ids, dtype=torch.bool)
     Your blocks never see the mask that was given.
 --- hint 2
+word vectors times the root of D: self.word(ids) \
+        -> self.word(ids) * self.word.weight.shape[1] ** 0.5
+    You multiply the word vectors by √D, as the paper of 2017 does. Here word and position are added
+    as they are.
 places by word number: self.position_embedding(torch.arange(ids.shape[1])) \
         -> self.position_embedding(ids % self.position_embedding.num_embeddings)
     You look positions up by word numbers. The first word stands at position 0, the next at position
@@ -311,7 +328,7 @@ the place table as PyTorch draws it: nn.init.normal_(self.position_embedding.wei
 neither table is drawn small: every std=0.02 -> std=0.2
     Neither table begins small, so the first scores are far from even. Draw both with a standard
     deviation of 0.02.
-the bias begins at 1: torch.zeros(words) -> torch.ones(words)
+the bias does not begin at 0: torch.zeros(words) -> torch.ones(words)
     Your bias does not begin with zeros. No word is likelier than another before training.
 chances in place of scores: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias).softmax(-1)

@@ -156,6 +156,16 @@ the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
 the heads are joined in reverse: found.transpose(1, 2).flatten(2) \
         -> found.flip(1).transpose(1, 2).flatten(2)
     You join the heads from the last to the first. Head 0 brings the first d numbers.
+all heads ask the first head's keys: one_head(q, k, v -> one_head(q, k[:, :1].expand_as(q), v
+    All your heads ask the keys of the first one. Each has keys of its own: look at the index in
+    your loop.
+all heads give the first head's values: one_head(q, k, v -> one_head(q, k, v[:, :1].expand_as(q)
+    All your heads give the values of the first one. Each has values of its own: look at the index
+    in your loop.
+all heads have the first head's keys and values: one_head(q, k, v \
+        -> one_head(q, k[:, :1].expand_as(q), v[:, :1].expand_as(q)
+    All your heads have the keys and values of the first one. Each has its own: look at the index in
+    your loop.
 the last head alone: q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
         -> q = self.query(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)[:, -1:] \
         && k = self.key(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) \
@@ -186,7 +196,7 @@ the mask of one sentence for all: allowed[:, None] -> allowed[:1, None]
     You use the first sentence's `allowed` for all.
 the mask's axis in the wrong place: allowed[:, None] -> allowed[:, :, None]
     The new axis of `allowed` is for the heads: (B, 1, T, T), `allowed[:, None]`.
-the mask has no axis for the heads: allowed[:, None] -> allowed
+a head gets another sentence's mask: allowed[:, None] -> allowed
     `allowed` is (B, T, T) and the scores are (B, A, T, T): PyTorch lays sentences upon heads. Give
     it an axis for the heads: `allowed[:, None]`. (If you made one axis of sentences and heads, each
     sentence's table stands there A times in a row: `repeat_interleave`, not `repeat`.)

@@ -24,6 +24,13 @@ from course.attention.pre_norm import PreNormBlock
 from elmo_mini.models.attention import AttentionMask, Block, causal_mask, full_mask
 
 MASKS = {"both sides": full_mask, "only back": causal_mask}
+BRING = {"attention.out": 10.0, "narrow": 1.0}
+LOST = {  # what is left of 10 and 1, doubled where it is not dropped
+    "some numbers lose both halves": 0.0,
+    "some lose neither": 22.0,
+    "some lose what the heads bring alone": 2.0,
+    "some lose what the feed-forward layer brings alone": 20.0,
+}
 ALL = 1.0  # a dropout that leaves nothing, so nothing is up to chance
 
 
@@ -38,10 +45,14 @@ def _states(
     drop: float = 0.0,
     training: bool = False,
     silent: str = "",
+    apart: bool = False,
 ) -> Inputs:
-    """States; in training a dropout of a half may fall on one part, when the other is `silent`."""
+    """States; in training a dropout of a half may fall on one part, when the other is `silent`.
+
+    With `apart`, each half brings one number everywhere, so that it shows which of them is lost.
+    """
     given: Inputs = states(lengths, dim, heads, mask_of)(rng)
-    return {**given, "drop": drop, "training": training, "silent": silent}
+    return {**given, "drop": drop, "training": training, "silent": silent, "apart": apart}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -70,17 +81,41 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 for part in model.get_submodule(silent).parameters():
                     part.zero_()
                 brought = states_in(False) - leaf
-                left = ((states_in(True) - leaf) / brought)[brought.abs() > 0.01]
-            dropped, doubled = left.abs() < 0.01, (left - 2).abs() < 0.01
-            return {
-                "some numbers are dropped": bool(dropped.any()),
-                "some are doubled": bool(doubled.any()),
-                "some are something else": not bool((dropped | doubled).all()),
-            }
+                left = (states_in(True) - leaf) / brought
+            return _what_is_left(left, brought.abs() > 0.01)
+        if inputs["apart"]:
+            with torch.no_grad():
+                for name, much in BRING.items():
+                    model.get_parameter(f"{name}.weight").zero_()
+                    model.get_parameter(f"{name}.bias").fill_(much)
+                left = states_in(True) - leaf
+            return {said: bool(_near(left, much).any()) for said, much in LOST.items()}
         came = states_in(inputs["training"])
         if inputs["training"]:
             return {"states": plain(came)}
         return {"states": plain(came), **gradients(model, weighted_sum(came), x=leaf)}
+
+
+def _near(numbers: Tensor, expected: float) -> Tensor:
+    return (numbers - expected).abs() < 0.01
+
+
+def _what_is_left(left: Tensor, known: Tensor) -> Plain:
+    """What dropout does with numbers (B, T, D) where that is `known`; whether each has a coin."""
+    dropped, doubled = _near(left, 0.0) & known, _near(left, 2.0) & known
+    some = bool(dropped.any())
+
+    def alike(other: Tensor, there: Tensor) -> bool:
+        return some and bool(((dropped == other) | ~known | ~there).all())
+
+    return {
+        "some numbers are dropped": some,
+        "some are doubled": bool(doubled.any()),
+        "some are something else": not bool((dropped | doubled | ~known).all()),
+        "all positions lose the same numbers": alike(dropped[:, :1], known[:, :1]),
+        "all sentences lose the same numbers": alike(dropped[:1], known[:1]),
+        "a position loses all numbers or none": alike(dropped[..., :1], known[..., :1]),
+    }
 
 
 class _PreNormBlock(Block):
@@ -210,6 +245,41 @@ dropout within the feed-forward layer: self.dropout(self.narrow(inner)) -> self.
         -> self.dropout(functional.gelu(self.wide(self.norm_2(x))))
     Your second dropout falls between the two linear layers. (Some models have one there, too.) Here
     it falls on what the narrow one gives.
+dropout twice on what the heads bring: self.dropout(found) -> self.dropout(self.dropout(found))
+    Your dropout falls twice on what the heads bring. Once.
+dropout twice in the second half: functional.gelu(self.wide(self.norm_2(x))) \
+        -> self.dropout(functional.gelu(self.wide(self.norm_2(x))))
+    Your dropout falls twice in the second half: on what it brings, and before. (Some models do so.)
+    Here it falls on what the half brings alone.
+dropout twice in the first half: self.norm_1(x) -> self.dropout(self.norm_1(x))
+    Your dropout falls twice in the first half: on what the heads bring, and on what they read. Here
+    it falls on what they bring alone.
+all positions lose the same numbers: self.dropout(found) \
+        -> found * self.dropout(torch.ones_like(found[:, :1])) \
+        && self.dropout(self.narrow(inner)) \
+        -> self.narrow(inner) * self.dropout(torch.ones_like(x[:, :1]))
+    All positions of a sentence lose the same numbers: that is the locked dropout of lesson 10. Give
+    `self.dropout` what the half brings, whole.
+a position loses all numbers or none: self.dropout(found) \
+        -> found * self.dropout(torch.ones_like(found[..., :1])) \
+        && self.dropout(self.narrow(inner)) \
+        -> self.narrow(inner) * self.dropout(torch.ones_like(x[..., :1]))
+    A position loses all its numbers, or none. Give `self.dropout` what the half brings, whole.
+all sentences lose the same numbers: self.dropout(found) \
+        -> found * self.dropout(torch.ones_like(found[:1])) \
+        && self.dropout(self.narrow(inner)) \
+        -> self.narrow(inner) * self.dropout(torch.ones_like(x[:1]))
+    All sentences lose the same numbers. Give `self.dropout` what the half brings, whole.
+one mask for both halves: found, _ = -> left = self.dropout(torch.ones_like(x)) ⏎found, _ = \
+        && self.dropout(found) -> found * left \
+        && self.dropout(self.narrow(inner)) -> self.narrow(inner) * left
+    Both halves lose the same numbers. Call `self.dropout` once for each half.
+0 divided by 0: self.dropout(found) -> (found * (torch.rand_like(found) >= self.dropout.p) \
+        / (1 - self.dropout.p) if self.training else found) \
+        && x + self.dropout(self.narrow(inner)) -> (x + self.narrow(inner) \
+        * (torch.rand_like(x) >= self.dropout.p) / (1 - self.dropout.p) \
+        if self.training else x + self.narrow(inner))
+    With a dropout of 1 you divide 0 by 0, and that is nan. `self.dropout` knows this case: call it.
 dropout after training, too: self.dropout(found) -> functional.dropout(found, self.dropout.p) \
         && self.dropout(self.narrow(inner)) \
         -> functional.dropout(self.narrow(inner), self.dropout.p)
@@ -269,6 +339,12 @@ EXERCISE = Exercise(
             "a dropout of 0.5 on what the feed-forward layer brings",
             _states((6, 6), drop=0.5, silent="attention.out"),
             asks="In training each number of it is dropped, or doubled.",
+        ),
+        Case(
+            "a dropout of 0.5 on both",
+            _states((6,) * 8, drop=0.5, apart=True),
+            edge=True,
+            asks="Each half is dropped for itself.",
         ),
         Case("one token", _states((1,)), edge=True),
     ),

@@ -26,7 +26,14 @@ from elmo_mini.models.attention import MultiHead, one_head
 
 @Case.drawn
 def _positions(
-    rng: Random, new: int, *, before: int = 0, texts: int = 1, dim: int = 4, heads: int = 2
+    rng: Random,
+    new: int,
+    *,
+    before: int = 0,
+    texts: int = 1,
+    dim: int = 4,
+    heads: int = 2,
+    scale: float = 1.0,
 ) -> Inputs:
     """States of `new` positions, read one by one, and keys and values of those before them."""
     shape = (texts, heads, before, dim // heads)
@@ -35,7 +42,7 @@ def _positions(
         "heads": heads,
         "seed": int(rng.integers(1_000_000)),
         "x": rng.standard_normal((texts, new, dim)).astype(np.float32),
-        "keys": rng.standard_normal(shape).astype(np.float32),
+        "keys": (scale * rng.standard_normal(shape)).astype(np.float32),
         "values": rng.standard_normal(shape).astype(np.float32),
     }
 
@@ -121,6 +128,25 @@ it does not see itself: torch.ones(1, k.shape[2], dtype=torch.bool) \
 it sees itself alone: torch.ones(1, k.shape[2], dtype=torch.bool) \
         -> torch.arange(k.shape[2])[None] == k.shape[2] - 1
     Your new position looks at itself alone. It looks at all positions so far.
+the causal mask again: torch.ones(1, k.shape[2], dtype=torch.bool) \
+        -> torch.ones(1, k.shape[2], dtype=torch.bool).tril()
+    A lower triangle of one row is its first column, so your new position looks at the first one
+    alone. All positions so far are behind it: it may look at every one.
+the last {n} alone: torch.cat([kept[0], k], 2), torch.cat([kept[1], v], 2) \
+        -> torch.cat([kept[0], k], 2)[:, :, -{n}:], torch.cat([kept[1], v], 2)[:, :, -{n}:] \
+        | n = 3, 4, 5, 8, 16, 32, 64
+    You keep the last {n} positions alone. Keep those of all positions so far: the new one looks at
+    every one of them.
+zeros stand for what is not there: if kept is not None: \
+        -> if kept is None: kept = torch.zeros_like(k), torch.zeros_like(v) ⏎if True:
+    At the first position you put a key and a value of zeros in front. They are looked at as others
+    are: where `kept` is None, there is the new position alone.
+an exponential that overflows: \
+        found, _ = one_head(q, k, v, torch.ones(1, k.shape[2], dtype=torch.bool)) \
+        -> powers = (q @ k.mT / k.shape[-1] ** 0.5).exp() \
+        ⏎found = powers / powers.sum(-1, keepdim=True) @ v
+    The exponential of a score of a hundred is too large for a number. `softmax` takes the largest
+    score off first, and `one_head` has it.
 the oldest is dropped: torch.cat([kept[0], k], 2), torch.cat([kept[1], v], 2) \
         -> torch.cat([kept[0], k], 2)[:, :, 1:], torch.cat([kept[1], v], 2)[:, :, 1:]
     The oldest key and value fall out. Keep them all.
@@ -142,6 +168,16 @@ every other number for a head: .unflatten(-1, (attention.heads, -1)).transpose(1
         -> .unflatten(-1, (-1, attention.heads)).permute(0, 3, 1, 2)
     Each of your heads gets every A-th number of D. A head is a stretch of D / A neighbours, as in
     `MultiHead`: `.unflatten(-1, (attention.heads, -1))`.
+every other number for a head, and joined in turn: \
+        .unflatten(-1, (attention.heads, -1)).transpose(1, 2) \
+        -> .unflatten(-1, (-1, attention.heads)).permute(0, 3, 1, 2) \
+        && found.transpose(1, 2).flatten(2) -> found.permute(0, 2, 3, 1).flatten(2)
+    Each of your heads gets every A-th number of D, and what they find is joined number by number in
+    turn. A head is a stretch of D / A neighbours, as in `MultiHead`: cut with
+    `.unflatten(-1, (attention.heads, -1))`, and join head after head.
+joined over the texts: found.transpose(1, 2).flatten(2) -> found.transpose(0, 1).reshape(x.shape)
+    You turn texts and heads before you join, so a text gets the heads of others. Turn heads and
+    positions: `found.transpose(1, 2).flatten(2)`.
 --- hint 3
 no last layer: attention.out(found.transpose(1, 2).flatten(2)) -> found.transpose(1, 2).flatten(2)
     `attention.out` is never used. It comes last, and mixes what the heads have brought.
@@ -179,6 +215,8 @@ EXERCISE = Exercise(
         Case("four positions, one after the other", _positions(4), weight=2),
         Case("two texts, three heads", _positions(2, before=2, texts=2, dim=6, heads=3), weight=2),
         Case("as many texts as heads", _positions(2, before=1, texts=2), edge=True),
+        Case("two positions after seventy", _positions(2, before=70), edge=True),
+        Case("scores of hundreds", _positions(2, before=3, scale=300.0), edge=True),
     ),
     mistakes=slips(attend_next, SLIPS),
     right_answers={"views and PyTorch's attention": _by_views, "head after head": _by_heads},

@@ -153,6 +153,12 @@ the sums are multiplied: float(q_mean @ k_mean) -> q_mean.sum() * k_mean.sum() \
         && float(each.sum()) -> q_var.sum() * k_var.sum()
     You add up over the numbers before you multiply. Each pair of numbers has its own product:
     multiply first, then add up. And where means are not 0, they stand in the variance, too.
+the sums are multiplied, and the square of the mean taken off: \
+        float(q_mean @ k_mean) -> q_mean.sum() * k_mean.sum() && float(each.sum()) \
+        -> (q_var + q_mean**2).sum() * (k_var + k_mean**2).sum() - (q_mean @ k_mean) ** 2
+the sums are multiplied in the mean: float(q_mean @ k_mean) -> q_mean.sum() * k_mean.sum()
+    You add up over the numbers before you multiply. Each pair of numbers has its own product:
+    multiply first, then add up.
 the sums are multiplied in the variance: float(each.sum()) -> float(q_var.sum() * k_var.sum() \
         + q_var.sum() * (k_mean**2).sum() + (q_mean**2).sum() * k_var.sum())
     You add up over the numbers before you multiply. Each pair of numbers has a variance of its own:
@@ -168,6 +174,9 @@ d times the product of the first variances: float(q_mean @ k_mean) \
         -> len(q_mean) * q_mean[0] * k_mean[0] \
         && float(each.sum()) -> len(q_mean) * q_var[0] * k_var[0]
     You take d times what the first pair of numbers gives. The others have other means and
+    variances: add up over all.
+d times the variance of the first: float(each.sum()) -> len(q_mean) * each[0]
+    Your variance is d times that of the first pair of numbers. The others have other means and
     variances: add up over all.
 the mean of the means: float(q_mean @ k_mean) -> float((q_mean * k_mean).mean())
     Your mean is a mean over the d numbers. The dot product is a sum: add them up.

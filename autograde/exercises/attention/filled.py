@@ -96,7 +96,7 @@ def learnt(model: nn.Module, total: Tensor) -> Plain:
 
 
 def gradients(model: nn.Module, total: Tensor, **given: Tensor) -> dict[str, Plain]:
-    """Which parameters the gradient reaches, and which share of its length each row gets.
+    """Which parameters the gradient reaches, and which share of its length each row gets, in words.
 
     A way that is cut off may leave every parameter reached, but not with the right numbers.
 
@@ -115,10 +115,15 @@ def gradients(model: nn.Module, total: Tensor, **given: Tensor) -> dict[str, Pla
     whole = float(torch.cat([*rows.values()]).norm()) if rows else 0.0
     return {
         "the gradient reaches": sorted(name for name in rows if name not in given),
-        "share of the gradient": {
-            name: plain(row / whole if whole else row) for name, row in rows.items()
+        "how long the gradients are": {
+            gradient_of(name): plain(row / whole if whole else row) for name, row in rows.items()
         },
     }
+
+
+def gradient_of(name: str) -> str:
+    """What is said of a parameter's gradient, lest it be taken for the parameter."""
+    return f"length of the gradient for `{name}`"
 
 
 def weighted_sum(*parts: Tensor) -> Tensor:

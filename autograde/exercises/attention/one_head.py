@@ -127,6 +127,13 @@ divided after the softmax: / k.shape[-1] ** 0.5 -> \
 the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
     You divide by the root of the number of positions. It is the root of d, the numbers of one key:
     `k.shape[-1]`.
+the root of the number of places that ask: k.shape[-1] ** 0.5 -> q.shape[-2] ** 0.5
+    You divide by the root of the number of positions that ask. It is the root of d, the numbers of
+    one key: `k.shape[-1]`.
+the root of all heads' numbers: k.shape[-1] ** 0.5 \
+        -> (k.shape[-1] * (k.shape[-3] if k.ndim > 3 else 1)) ** 0.5
+    You divide by the root of all heads' numbers together. It is the root of d, the numbers of one
+    key: `k.shape[-1]`.
 the root of the first axis: k.shape[-1] ** 0.5 -> len(k) ** 0.5
     You divide by the root of `len(k)`, the size of the first axis. It is the root of d, the numbers
     of one key: `k.shape[-1]`.
@@ -183,6 +190,18 @@ closed after the softmax, and shared out again with a little more in the sum: \
         ⏎attention_weights = attention_weights / (attention_weights.sum(-1, keepdim=True) + 1e-8)
     You set attention weights to 0 after the softmax and share out again. Where a closed position
     had the whole weight, nothing is left to share out. Close the scores, before the softmax.
+attention weights of the bare dot products: \
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> attention_weights = (q @ k.mT).masked_fill(~allowed, -torch.inf).softmax(-1) \
+        && return attention_weights @ v \
+        -> return scores.masked_fill(~allowed, -torch.inf).softmax(-1) @ v
+    What is taken home is right. The attention weights that you return come from the bare dot
+    products: divide those by √d, too.
+written over with an index: \
+        attention_weights = scores.masked_fill(~allowed, -torch.inf).softmax(-1) \
+        -> scores[~allowed] = -torch.inf ⏎attention_weights = scores.softmax(-1)
+    `scores[~allowed] = ...` needs `allowed` in the shape of the scores, and that is not so where
+    all heads share it. `masked_fill` spreads it: `scores.masked_fill(~allowed, -torch.inf)`.
 the mask is turned on its side: ~allowed -> ~allowed.transpose(-2, -1)
 the mask is turned on its side, where it is square: \
         ~allowed -> ~(allowed.mT if allowed.shape[-1] == allowed.shape[-2] else allowed)

@@ -201,7 +201,7 @@ multiplied by 1 - p: functional.dropout(whole, self.p) \
     You make the kept weights smaller. They are divided by 1 - p.
 p is kept: functional.dropout(whole, self.p) -> functional.dropout(whole, 1 - self.p)
     You keep a share p of the weights. p is the share that is dropped.
-a mask of the constructor: self.p = p \
+every call drops the same weights: self.p = p \
         -> self.p = p⏎self.mask = functional.dropout(torch.ones_like(lstm.weight_hh_l0), p) \
         && functional.dropout(whole, self.p) -> whole * self.mask
 the same weights at each call: whole: Any = -> torch.manual_seed(0)⏎whole: Any =
@@ -214,6 +214,24 @@ the state is not handed on in evaluation: return self.lstm(x, state) -> return s
 the state is not handed on in training: {"weight_hh_l0": thin}, (x, state) \
         -> {"weight_hh_l0": thin}, (x,)
     The state that comes in is never used in training. Hand it on to the LSTM.
+--- no hint
+no gradient comes back to x: every (x, state) -> (x.detach(), state)
+no gradient comes back to x in training: {"weight_hh_l0": thin}, (x, state) \
+        -> {"weight_hh_l0": thin}, (x.detach(), state)
+    No gradient comes back to x, so nothing below your module learns. Leave out `.detach()`.
+no gradient comes back to the state that came in: every (x, state) \
+        -> (x, state and (state[0].detach(), state[1].detach()))
+no gradient comes back to the state that came in, in training: {"weight_hh_l0": thin}, (x, state) \
+        -> {"weight_hh_l0": thin}, (x, state and (state[0].detach(), state[1].detach()))
+    No gradient comes back to the state that came in. An LSTM leaves it to its caller to cut the
+    past off: leave out `.detach()`.
+no gradient comes from the state that is returned: return self.lstm(x, state) \
+        -> out, (h, c) = self.lstm(x, state)⏎return out, (h.detach(), c.detach()) \
+        && return functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state)) \
+        -> out, (h, c) = functional_call(self.lstm, {"weight_hh_l0": thin}, (x, state)) \
+        ⏎return out, (h.detach(), c.detach())
+    No gradient comes back from the state that you return. An LSTM leaves it to its caller to cut
+    the past off: leave out `.detach()`.
 """
 
 EXERCISE = Exercise(
@@ -240,7 +258,7 @@ EXERCISE = Exercise(
     mistakes=(
         *slips(_Natural, SLIPS),
         Mistake("as published with the paper", _AsPublished, PUBLISHED, hint=3),
-        Mistake("a parametrization", _Parametrised, NOT_COPIED, hint=1),
+        Mistake("a tensor of a call is kept in the module", _Parametrised, NOT_COPIED, hint=1),
     ),
     right_answers={
         "functional_call": _Natural,

@@ -72,6 +72,10 @@ the sign reversed: validation[-1] > min(older) -> validation[-1] < min(older)
     You answer yes while it still gets better. A lower loss is better.
 no worse: validation[-1] > min(older) -> validation[-1] >= min(older)
     An epoch as good as the best old one is not worse: compare with `>`.
+a margin is allowed: validation[-1] > min(older) -> validation[-1] > min(older) + 0.1
+a large margin is allowed: validation[-1] > min(older) -> validation[-1] > min(older) + 1
+    Worse by a little is worse, too. Compare with the best old loss itself: nothing is added, and
+    nothing rounded.
 the best of the last n has to be worse: validation[-1] > min(older) \
         -> min(validation[-n:]) > min(older)
     You ask whether *all* of the last n are worse than the old best. The trigger looks at the newest
@@ -95,6 +99,10 @@ too early: if len(validation) <= n -> if len(validation) < 2 && - n] -> - n] or 
     answer is no.
 yes while nothing is old enough: return False -> return True
     You answer yes while nothing is old enough to compare with. Then the answer is no.
+yes after exactly n epochs: if len(validation) <= n -> if len(validation) < n \
+        && min(older) -> min(older, default=0)
+    After n epochs you answer yes: nothing is old enough yet, and that is no loss of 0. While there
+    are n epochs or fewer, the answer is no.
 once yes, always yes: return validation[-1] > min(older) -> return any(loss \
         > min(validation[: k + 1 - n]) for k, loss in enumerate(validation) if k >= n)
     Once an epoch was worse, you go on saying yes. Each call asks about the newest epoch alone.
@@ -122,6 +130,12 @@ EXERCISE = Exercise(
         ),
         Case("up and down", _history(60, 90, 50, 70, 58, 65, 75, 95, 55, n=2), weight=2),
         Case("noise of fourteen epochs", _noisy, weight=2),
+        Case(
+            "losses that differ by less than a thousandth",
+            _history(4.31, 4.204, 4.2042, 4.2041, 4.2045, 4.2043, n=2),
+            edge=True,
+            asks="Worse by a little is worse.",
+        ),
         Case(
             "a plateau",
             _history(60, 50, 50, 50, 50, n=2),

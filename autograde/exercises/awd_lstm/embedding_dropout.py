@@ -14,6 +14,8 @@ from autograde.exercises.awd_lstm import LESSON
 from autograde.exercises.awd_lstm.masks import drawn_alike, factor_of_kept, share_near, window_of
 from elmo_mini.models import awd_lstm
 
+CALLS = 32  # with p = 0.3, a word is kept in all of them once in 90,000 times
+
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What every right answer has in common: what each word's vector was multiplied by."""
@@ -38,9 +40,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         masks.append((came / table[numbers]).detach().numpy())
     mask, other, *_ = masks
     types = [mask[ids == number] for number in np.unique(ids)]
-    one_fate = all(np.allclose(t, t[:1]) for t in types)
+    of_rows = ids + len(inputs["table"]) * np.arange(len(ids))[:, None]  # other words in each row
+    one_fate = all(_have_one_fate(each, ids) for each in masks)
+    in_each_row = all(_have_one_fate(each, of_rows) for each in masks)
     of_words = float(np.mean([bool(t[0, 0]) for t in types]))
-    told = factor_of_kept(mask, p, of_words) | {"a word has one fate wherever it stands": one_fate}
+    told = factor_of_kept(mask, p, of_words) | {
+        "in a row a word has one fate": in_each_row,
+        "a word has one fate wherever it stands": one_fate,
+    }
     if p == 0:
         return told
     if len(types) < 100:  # of few words, chance may have dropped none or all
@@ -66,21 +73,29 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
                 whole and one_fate and len({_dropped(m, ids) for m in masks}) == 1
             ),
         }
-        | (_at_the_ends(answer, inputs) if p > 0.5 and whole and one_fate and varies else {})
+        | (_at_the_ends(answer, inputs) if whole and one_fate and varies else _SEEN_AT_THE_ENDS)
     )
+
+
+def _have_one_fate(mask: NDArray[np.floating], ids: NDArray[np.integer]) -> bool:
+    """Whether each word is multiplied by the same numbers wherever it stands."""
+    _, first, which = np.unique(ids.ravel(), return_index=True, return_inverse=True)
+    flat = mask.reshape(ids.size, -1)
+    return bool(np.allclose(flat, flat[first][which]))
+
+
+_SEEN_AT_THE_ENDS: dict[str, Plain] = {
+    "word 0 is dropped now and then": True,
+    "the last word is, too": True,
+}
 
 
 def _at_the_ends(answer: Answer, inputs: Inputs) -> dict[str, Plain]:
     """Whether the first word and the last one are dropped now and then."""
     table = torch.from_numpy(inputs["table"])
     ids = torch.tensor([[0, len(table) - 1]])
-    first, last = (
-        (torch.stack([answer(table, ids, inputs["p"])[0] for _ in range(16)]) == 0)
-        .all(-1)
-        .any(0)
-        .tolist()
-    )
-    return {"word 0 is dropped now and then": first, "the last word is, too": last}
+    calls = torch.stack([answer(table, ids, inputs["p"])[0] for _ in range(CALLS)])
+    return dict(zip(_SEEN_AT_THE_ENDS, (calls == 0).all(-1).any(0).tolist(), strict=True))
 
 
 def _dropped(mask: NDArray[np.floating], ids: NDArray[np.integer]) -> int:
@@ -122,6 +137,10 @@ numbers in place of words: (len(table), 1) -> table.shape
     dropped whole.
 columns in place of words: (len(table), 1) -> (1, table.shape[1])
     You drop the same dimensions of all words. Draw one number for each row of the table.
+each row drops words of its own: (len(table), 1) -> (len(ids), len(table), 1) \
+        && (table * mask)[ids] -> table[ids] * mask[torch.arange(len(ids))[:, None], ids]
+    Each row of the batch drops words of its own. Toss once for each word of the table, (V, 1): a
+    dropped word is missing in every row.
 single numbers at each place: (len(table), 1) -> (*ids.shape, table.shape[1]) \
         && (table * mask)[ids] -> table[ids] * mask
     You drop numbers of the vectors, as locked dropout does. Here whole words are dropped.
@@ -137,6 +156,8 @@ p is kept: , 1), 1 - p) -> , 1), p)
 p is kept, and divided by: every 1 - p -> p
     You keep a share p of the words. p is the share that is dropped.
 word 0 stays: mask = -> keep[0] = 1⏎mask =
+word 0 stays as it is: torch.bernoulli(keep) / (1 - p) -> torch.bernoulli(keep) / (1 - p) \
+        ⏎mask[0] = 1
     Word 0 is never dropped. It stands in the table as the others do: toss for it, too.
 the last word stays: mask = -> keep[-1] = 1⏎mask =
     The last word of the table is never dropped. Toss for it, too.

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain, plain
+from autograde.checking.differentiable import lengths_of, slopes
 from autograde.checking.exercise import Inputs
+from autograde.exercises.attention.filled import weighted_sum
 from autograde.exercises.awd_lstm.masks import FAR, share_near
 
 State = tuple[Tensor, Tensor]
@@ -111,8 +113,8 @@ def live(answer: Answer, inputs: Inputs) -> Plain:
 
 def _in_evaluation(answer: Answer, inputs: Inputs) -> Plain:
     lstm = _lstm(inputs["seed"], 3, 6)
-    x = torch.from_numpy(inputs["x"].copy())
-    state = (torch.full((1, len(x), 6), 0.3), torch.full((1, len(x), 6), -0.2))
+    x = torch.from_numpy(inputs["x"].copy()).requires_grad_()
+    state = _state(len(x), 6, 0.3, -0.2)
     module = _made(answer, lstm, inputs["p"]).eval()
     if not torch.equal(_called(module, x)[0], _called(module, x)[0]):
         raise AnswerRefused(IN_EVALUATION)
@@ -120,7 +122,18 @@ def _in_evaluation(answer: Answer, inputs: Inputs) -> Plain:
     for name, start in (("from zeros", None), ("from a state", state)):
         outputs, (h, c) = _called(module, x, start)
         told |= {f"outputs {name}": plain(outputs), f"h {name}": plain(h), f"c {name}": plain(c)}
-    return told
+    leaves = _leaves(x, state)
+    return told | lengths_of(slopes(weighted_sum(outputs, h, c), leaves))
+
+
+def _state(rows: int, hidden: int, h: float, c: float) -> State:
+    """A state (1, B, H) each, as a window before has left it."""
+    one, other = (torch.full((1, rows, hidden), value).requires_grad_() for value in (h, c))
+    return one, other
+
+
+def _leaves(x: Tensor, state: State) -> dict[str, Tensor]:
+    return {"x": x, "h": state[0], "c": state[1]}
 
 
 def _in_training(answer: Answer, inputs: Inputs) -> Plain:
@@ -128,7 +141,7 @@ def _in_training(answer: Answer, inputs: Inputs) -> Plain:
     p, hidden = inputs["p"], 24
     lstm = _lstm(inputs["seed"], 3, hidden)
     before = dict(lstm.named_parameters())["weight_hh_l0"].detach().clone()
-    x = torch.from_numpy(inputs["x"].copy())
+    x = torch.from_numpy(inputs["x"].copy()).requires_grad_()
     module = _made(answer, lstm, p)
     module.eval()
     whole = _called(module, x)[0].detach()
@@ -137,7 +150,7 @@ def _in_training(answer: Answer, inputs: Inputs) -> Plain:
     matrix = _recurrent(module, tuple(before.shape))
     if not torch.equal(matrix, before):
         raise AnswerRefused(THINNED)
-    state = (torch.full((1, len(x), hidden), 0.5), torch.ones(1, len(x), hidden))
+    state = _state(len(x), hidden, 0.5, 1.0)
     reached = []
     for window in (x[:, :1], x[:, :1], x):
         found = torch.autograd.grad(
@@ -160,6 +173,12 @@ def _in_training(answer: Answer, inputs: Inputs) -> Plain:
     }
     later = bool(torch.allclose(first[:, 1:], whole[:, 1:], atol=1e-5))
     told |= {"later steps are that of the whole LSTM": later}
+    for index, name in enumerate(("the outputs", "h", "c")):
+        outputs, (h, c) = _called(module, x, state)
+        back = slopes((outputs, h, c)[index].sum(), _leaves(x, state))
+        told[f"from {name} a gradient comes back to"] = [
+            leaf for leaf, slope in back.items() if slope is not None
+        ]
     # Where the outputs or other weights are dropped, the recurrent weights say nothing.
     sound = told["the first step is that of the whole LSTM"]
     return told | _as_it_should_be(p) | (_dropped(reached, p) if sound else {})

@@ -141,6 +141,10 @@ a repeated word counts once: np.add.at(gradient, read, error @ E @ W.T) \
         -> gradient[read] += error @ E @ W.T
     A word that was read three times gets one of its three parts: `gradient[read] += ...` writes
     each row once. `np.add.at(gradient, read, ...)` adds them all.
+a repeated word gets the mean of its parts: np.add.at(gradient, read, error @ E @ W.T) \
+        -> np.add.at(gradient, read, error @ E @ W.T / np.bincount(read)[read][:, None])
+    A word that was read three times gets the mean of its three parts. Each of them is a part of the
+    loss: add them.
 """
 
 EXERCISE = Exercise(

@@ -121,6 +121,9 @@ class _Seen(nn.Module):
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """What the model, the loss and the optimiser see, and where the weights end."""
     model = _Seen(inputs["seed"]).eval()
+    if inputs["used"]:
+        for parameter in model.parameters():
+            parameter.grad = torch.full_like(parameter, 0.1)
     groups = [{"params": part.parameters()} for part in (model.table, model.layers, model.decoder)]
     optimiser = torch.optim.SGD(groups, lr=inputs["rate"], weight_decay=0.01)
     rows = torch.from_numpy(inputs["rows"].copy())
@@ -182,14 +185,22 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 @Case.drawn
 def _text(
-    rng: Random, rows: int, length: int, lengths: tuple[int, ...], bptt: int, clip: float
+    rng: Random,
+    rows: int,
+    length: int,
+    lengths: tuple[int, ...],
+    bptt: int,
+    clip: float,
+    used: bool = False,
 ) -> Inputs:
+    """Rows of a text; a model that was `used` before arrives with gradients."""
     return {
         "rows": rng.integers(0, 7, (rows, length)),
         "lengths": lengths,
         "bptt": bptt,
         "rate": 0.7,
         "clip": clip,
+        "used": used,
         "seed": int(rng.integers(1_000_000)),
     }
 
@@ -237,12 +248,13 @@ def _put_back(
     loss_of: Callable[..., Tensor],
     after_step: Callable[[], Any],
 ) -> list[float]:
-    """As the published code: the rate is put back after the step, and gradients are let go."""
+    """As the published code: the rate is put back after the step."""
     model.train()
     state: Any = None
     losses, first, columns = [], 0, rows.shape[1] - 1
     for length in lengths:
         targets = rows[:, 1:][:, first : first + length]
+        optimiser.zero_grad()
         logits, state, *outputs = model(rows[:, :-1][:, first : first + length], state)
         loss = loss_of(logits, targets, *outputs)
         loss.backward()
@@ -253,7 +265,6 @@ def _put_back(
         optimiser.step()
         for group, before in zip(optimiser.param_groups, usual, strict=True):
             group["lr"] = before
-        optimiser.zero_grad()
         after_step()
         state = [tuple(part.detach() for part in pair) for pair in state]
         losses.append(float(loss))
@@ -332,6 +343,11 @@ each parameter is clipped for itself: nn.utils.clip_grad_norm_(model.parameters(
         -> [nn.utils.clip_grad_norm_([p], clip) for p in model.parameters()]
     You clip each parameter's gradient for itself. It is the norm of all of them together that is
     clipped.
+short gradients are stretched: nn.utils.clip_grad_norm_(model.parameters(), clip) \
+        -> norm = nn.utils.clip_grad_norm_(model.parameters(), torch.inf) \
+        ⏎for p in model.parameters(): p.grad *= clip / norm
+    You give the gradients the norm `clip` in every window. Clipping shortens those that are longer
+    than `clip`, and leaves the others as they are.
 --- hint 3
 zeros are handed on: [(h.detach(), c.detach()) for h, c in state] \
         -> [(torch.zeros_like(h), torch.zeros_like(c)) for h, c in state]
@@ -351,8 +367,15 @@ the outputs twice: outputs, dropped) -> outputs, outputs)
 the cells are forgotten: [(h.detach(), c.detach()) for h, c in state] \
         -> [(h.detach(), torch.zeros_like(c)) for h, c in state]
     You carry h on and not c. Both belong to the state.
+gradients are cleared after the step alone: optimiser.zero_grad() -> pass \
+        && after_step() -> optimiser.zero_grad()⏎after_step()
+    You clear the gradients after the step, so the first window takes along what the model arrived
+    with. Clear them before each `backward()`.
 gradients pile up: optimiser.zero_grad() -> pass
-    You never set the gradients to zero, so each step takes those of all windows before.
+gradients of the windows pile up: optimiser.zero_grad() -> pass \
+        && model.train() -> model.train()⏎optimiser.zero_grad()
+    Each step takes the gradients of all windows before along. Set them to zero before each
+    `backward()`.
 gradients are cleared before the step: optimiser.zero_grad() -> pass \
         && nn.utils.clip_grad_norm_(model.parameters(), clip) -> optimiser.zero_grad()
     You clear the gradients between `backward` and `step`, so nothing is learnt.
@@ -404,6 +427,12 @@ EXERCISE = Exercise(
             _text(2, 12, (5, 5, 7), 6, 0.25),
             edge=True,
             asks="The rows have 12 ids, so 11 targets: windows of 5, 5 and 1 steps.",
+        ),
+        Case(
+            "a model that arrives with gradients",
+            _text(2, 9, (4,), 4, 100.0, used=True),
+            edge=True,
+            asks="Gradients of before are still there: clear them before the first `backward()`.",
         ),
     ),
     mistakes=slips(train_epoch, SLIPS),

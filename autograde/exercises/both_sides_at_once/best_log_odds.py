@@ -60,6 +60,9 @@ the share of false pairs is left out: np.log((1 - false) * joint) - np.log(false
 the two shares are swapped: (1 - false) * joint -> false * joint \
         && false * first -> (1 - false) * first
     The two shares are swapped: true pairs make up 1 - `false` of all.
+the share of the true ones is missing, and that of the false upside down: \
+        (1 - false) * joint -> false * joint && false * first * second -> first * second
+    The odds that a pair is true, before anybody reads it, are (1 - f) / f. You multiply by f.
 the share of the true ones is missing: (1 - false) * joint -> joint
     True pairs make up 1 - `false` of all, and that factor is missing.
 the share of the false ones is missing: false * first -> first
@@ -107,6 +110,12 @@ without the logarithm of the false ones: - np.log(false * first * second) \
 without the logarithm of the true ones: np.log((1 - false) * joint) -> (1 - false) * joint
     Both parts stand in the logarithm. You subtract from the share of the true pairs itself.
 --- no hint
+means in place of sums: joint.sum(1, keepdims=True) -> joint.mean(1, keepdims=True) \
+        && joint.sum(0, keepdims=True) -> joint.mean(0, keepdims=True)
+    You take the means of rows and columns. p(a) and p(b) are their sums.
+one is added to each count: joint = counts / counts.sum() \
+        -> joint = (counts + 1) / (counts + 1).sum()
+    You add one to each count. The counts are the chances here, as they are.
 of base 2: np.log((1 - false) * joint) - np.log(false * first * second) \
         -> np.log2((1 - false) * joint) - np.log2(false * first * second)
     You take the logarithm of base 2. It is the natural one, as in the loss.

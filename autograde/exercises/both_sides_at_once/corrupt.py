@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from autograde.checking.answers import (
@@ -22,6 +23,7 @@ from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
 
 WORDS, MASK, SHORT = 1000, 4, 7
+MANY, UNEVEN = 2500, 0.045  # of so many, the share of one among three strays by 0.009
 NOT_FROM_TORCH = (
     "From one seed of PyTorch your function gives two different tables: something is drawn that "
     "does not come from PyTorch. Draw with `torch.rand` and `torch.randint`."
@@ -64,8 +66,9 @@ def _page(
 
 
 @Case.drawn
-def _one_word(rng: Random, word: int) -> Inputs:
-    return {"ids": np.full((160, 180), word), "words": 7}
+def _one_word(rng: Random, word: int, words: int = 7, share: float | None = None) -> Inputs:
+    page: Inputs = {"ids": np.full((160, 180), word), "words": words}
+    return page | ({} if share is None else {"share": share})
 
 
 def _short_rows(rng: Random) -> Inputs:
@@ -145,13 +148,15 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
                 "each word but this one comes as a random word": float(
                     set(swapped.tolist()) == every
                 ),
+                "the random words come about equally often": float(_even(swapped, every)),
             }
         )
     columns, masked = chosen.sum(1), (chosen & (shown == MASK)).sum(2)
     lot = chosen[0] & chosen[1]
     top, left = (np.arange(size) < size // 2 for size in ids.shape)
     return (
-        found
+        {"words side by side may be chosen": float((chosen[..., 1:] & chosen[..., :-1]).any())}
+        | found
         | shares
         | {
             "of the chosen, share read as another word": len(swapped) / max(1, chosen.sum()),
@@ -188,6 +193,12 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
     )
 
 
+def _even(drawn: NDArray[np.int64], words: set[int]) -> bool:
+    """Whether these words come about equally often; where they hardly come, chance decides."""
+    counts = np.array([(drawn == word).sum() for word in sorted(words)])
+    return counts.sum() < MANY or bool(abs(counts / counts.sum() - 1 / len(words)).max() < UNEVEN)
+
+
 def _share(true: Any) -> float:
     return float(true.mean()) if true.size else 0.0
 
@@ -214,6 +225,15 @@ at least one in each row: chosen = (torch.rand(ids.shape) < share) \
         ⏎chosen = ((luck < share) | (luck == luck.amin(1, keepdim=True)))
     You choose at least one word in each row, so a short sentence is asked for more than 15 in 100.
     Every word has its own chance, and a row may have none.
+no two side by side: chosen = (torch.rand(ids.shape) < share) & (ids >= 5) \
+        -> chosen = (torch.rand(ids.shape) < share) & (ids >= 5) \
+        ⏎chosen[:, 1:] &= ~chosen[:, :-1]
+    You never choose two words side by side. Each ordinary word is chosen with `share`, whatever
+    else is chosen in its row.
+the share of all positions: (torch.rand(ids.shape) < share) & (ids >= 5) \
+        -> (torch.rand(ids.shape) < share / (ids >= 5).float().mean()) & (ids >= 5)
+    You choose `share` of all positions, marks and padding among them, so too many words are hidden.
+    Each ordinary word is chosen with `share`, however many marks stand beside it.
 one fate for each sentence: lot = torch.rand(ids.shape) -> lot = torch.rand(len(ids), 1)
     One lot says what becomes of all chosen words of a sentence. Draw one for every position, (B,
     T).
@@ -258,6 +278,14 @@ words of the page come as random ones: torch.randint(5, words, ids.shape) \
 one random word for all: \
         torch.randint(5, words, ids.shape) -> torch.randint(5, words, (1,)).expand_as(ids)
     One random word is drawn for all positions. Draw one for each.
+one random word for a whole column or row: \
+        torch.randint(5, words, ids.shape) -> torch.randint(5, words, ids[:1].shape).expand_as(ids)
+    The random words of a whole column, or of a whole row, are one. Draw one for each position.
+ordinary words of the page come as random ones: torch.randint(5, words, ids.shape) \
+        -> torch.cat([ids[ids >= 5], ids.flatten()])[\
+        torch.randint(max(1, int((ids >= 5).sum())), ids.shape)]
+    Your random words come from the batch. Draw them from the vocabulary: any word from 5 to
+    `words` - 1 may come, with the same chance.
 --- hint 3
 all ordinary words are chosen: (torch.rand(ids.shape) < share) & (ids >= 5) -> ids >= 5
     You choose every ordinary word. `share` of them are chosen, 15 in 100 by default.
@@ -328,6 +356,15 @@ special words among the random ones: torch.randint(5, words -> torch.randint(0, 
     Among your random words are special ones, such as `[MASK]` and padding. Draw from 5 on.
 the last word is never a random one: torch.randint(5, words -> torch.randint(5, words - 1
     The last word never comes as a random one: `torch.randint` leaves its end out itself.
+some words come as random ones more often: torch.randint(5, words, ids.shape) \
+        -> torch.randint(words, ids.shape).clamp(min=5)
+    Some words come as random ones more often than others: a clamp puts all special numbers on word
+    5, a remainder begins again with the first words. Draw from 5 to `words` - 1 from the start:
+    `torch.randint(5, words, ...)`.
+the next word for a random one: torch.randint(5, words, ids.shape) \
+        -> 5 + (ids - 4) % (words - 5)
+    You put the next word of the vocabulary, and no random one: draw with `torch.randint(5, words,
+    ...)`.
 few random words: torch.randint(5, words -> torch.randint(5, words // 2
     Your random words come from a part of the vocabulary. Any word from 5 to `words` - 1 may come.
 the two are swapped: return inputs, targets -> return targets, inputs
@@ -382,6 +419,12 @@ EXERCISE = Exercise(
             _one_word(6),
             edge=True,
             asks="Word 5 is an ordinary one, and may come as a random word.",
+        ),
+        Case(
+            "word 6 alone, of a vocabulary of 9",
+            _one_word(6, words=9, share=0.9),
+            edge=True,
+            asks="Words 5 to 8 come as random words, one as often as another.",
         ),
         Case(
             "short rows",

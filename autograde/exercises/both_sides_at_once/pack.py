@@ -79,6 +79,13 @@ the marks are counted once: \
 --- hint 1
 a mark after nothing: [0] * len(ids) if second: -> [0] * len(ids) ⏎if True:
     Where there is no second sentence there is no second `[SEP]`.
+a mark after a second that was cut away: \
+        first, second = list(first), list(second) \
+        -> had = bool(second) ⏎first, second = list(first), list(second) \
+        && (3 if second else 2) > longest -> (3 if had else 2) > longest \
+        && [0] * len(ids) if second: -> [0] * len(ids) ⏎if had:
+    You ask for the second sentence before you cut. When it has lost its last word, its `[SEP]`
+    goes, too.
 room for three marks, always: 3 if second else 2 -> 3
     A sentence alone has two marks, and yours makes room for three: it loses one word too many.
 room for two marks, always: 3 if second else 2 -> 2
@@ -98,6 +105,11 @@ the end of the row is cut: return ids, segments -> return ids[:longest], segment
         && len(first) + len(second) + (3 if second else 2) > longest -> False
     You cut the end of the row off, and the last `[SEP]` with it. Cut the sentences, then put the
     marks.
+the end of the row is cut, and a mark put back: \
+        return ids, segments -> return (ids if len(ids) <= longest else ids[: longest - 1] + [3]), \
+        segments[:longest] && len(first) + len(second) + (3 if second else 2) > longest -> False
+    You cut the end of the row off and put a `[SEP]` there, so only the second sentence gives way.
+    The longer one of the two loses its last word, one at a time.
 half of the room for each: while len(first) + len(second) + (3 if second else 2) > longest: \
         (first if len(first) > len(second) else second).pop() \
         -> room = longest - (3 if second else 2) \

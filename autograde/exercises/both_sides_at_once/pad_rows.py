@@ -10,6 +10,10 @@ from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.both_sides_at_once import LESSON
 
+FLOATING = (
+    "Your word numbers have a decimal point. `torch.zeros` gives such numbers: make the table with "
+    "`dtype=torch.long`, since an embedding looks up whole numbers."
+)
 Rows = Sequence[Sequence[int]]
 Batch = tuple[Tensor, Tensor]
 
@@ -58,6 +62,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused("Return two tensors: the word numbers, and the mask of tokens.")
     ids, mask = came
+    if isinstance(ids, Tensor) and ids.is_floating_point():
+        raise AnswerRefused(FLOATING)
     if not isinstance(ids, Tensor) or ids.dtype != torch.long:
         raise AnswerRefused(
             "The word numbers must be a tensor of the type `torch.long`: an embedding looks up "
@@ -74,6 +80,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 SLIPS = """
 --- hint 1
 word 0 is taken for padding: return ids, mask -> return ids, ids > 0
+the numbers that are not 0 are counted: return ids, mask \
+        -> return ids, torch.arange(longest) < (ids != 0).sum(1)[:, None]
     You read the mask off the numbers, and a word may have the number 0. The lengths of the rows
     tell what is padding.
 cut to the shortest: max(len(row) for row in rows) -> min(len(row) for row in rows) \
@@ -82,6 +90,17 @@ cut to the shortest: max(len(row) for row in rows) -> min(len(row) for row in ro
 as long as the first: max(len(row) for row in rows) -> len(rows[0]) \
         && torch.tensor(row) -> torch.tensor(row[:longest])
     Your table is as long as the first row. It is as long as the longest one, wherever that stands.
+as long as the row that sorts last: max(len(row) for row in rows) -> len(max(rows)) \
+        && torch.tensor(row) -> torch.tensor(row[:longest])
+    `max(rows)` is the row that begins with the largest number. The longest one is
+    `max(rows, key=len)`.
+cut to {n}: max(len(row) for row in rows) -> min(max(len(row) for row in rows), {n}) \
+        && torch.tensor(row) -> torch.tensor(row[:longest]) | n = 8, 16, 32, 64, 128, 256, 512
+    Your table is {n} positions long at most, and longer rows lose words. It is as long as the
+    longest row, however long that is.
+sorted by length: longest = -> rows = sorted(rows, key=len, reverse=True) ⏎longest =
+    You sort the rows by length. They stay in their order: what belongs to a row is found by its
+    place.
 one position too many: max(len(row) for row in rows) -> max(len(row) for row in rows) + 1
     Your table is one position too long: the longest row has no padding.
 always as long: max(len(row) for row in rows) -> max(max(len(row) for row in rows), 32)
@@ -109,7 +128,14 @@ words down, sentences across: return ids, mask -> return ids.T, mask.T
 the numbers alone lie on their side: return ids, mask -> return ids.T, mask
     Your table has a column for each sentence. `batch_first=True` makes it a row, as everywhere in
     the course.
+the last word of each row is lost: ids[b, : len(row)] = torch.tensor(row) \
+        -> ids[b, : len(row) - 1] = torch.tensor(row[:-1]) \
+        && mask[b, : len(row)] -> mask[b, : len(row) - 1]
+    The last word of each row is missing. `range(n)` and `[:n]` leave n out themselves.
 --- no hint
+numbers with a decimal point: longest, dtype=torch.long -> longest
+    Your word numbers have a decimal point. `torch.zeros` gives such numbers: make the table with
+    `dtype=torch.long`, since an embedding looks up whole numbers.
 the two are swapped: return ids, mask -> return mask, ids
     The word numbers must be a tensor of the type `torch.long`: an embedding looks up whole numbers.
     (Is it the first of the two?)
@@ -141,6 +167,7 @@ EXERCISE = Exercise(
             asks="The first and the last word of each row have the number 0. They are tokens.",
         ),
         Case("rows of one number each, and a longer one", _rows((1, 1, 3)), edge=True),
+        Case("a row of 600 numbers", _rows((600, 2)), edge=True),
     ),
     mistakes=slips(pad_rows, SLIPS),
     right_answers={"pad_sequence": _by_pad_sequence, "lists": _by_lists},

@@ -172,6 +172,9 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
         "of those labelled 0, share from the same document": _mean(
             (of[second] == of[first])[false]
         ),
+        "a false second one may stand right before the first": float(
+            ((second == first - 1) & (of[second] == of[first]))[false].any()
+        ),
         "share of all sentences that come as a false second one": len(np.unique(second[false]))
         / len(of),
         "of neighbours, share with the same label": _mean(alike[beside]),
@@ -241,6 +244,10 @@ a false one may be true: while not follows and there in ((d, s), (d, s + 1)): th
     the drawn one is the first itself or the one that follows it.
 the first itself may be drawn: in ((d, s), (d, s + 1)) -> in ((d, s + 1),)
     Some of your false pairs hold the same sentence twice. Draw again then, too.
+the sentence before is never drawn: there in ((d, s), (d, s + 1)) \
+        -> there in ((d, s - 1), (d, s), (d, s + 1))
+    One sentence more than asked is never drawn: the one before. Only the first itself and the one
+    that follows are left out.
 a forbidden draw makes the pair true: while not follows and there in ((d, s), (d, s + 1)): there = \
         -> if not follows: there = (d, s) ⏎while there == (d, s): there = \
         && [there[1]], follows -> [there[1]], int(there == (d, s + 1))

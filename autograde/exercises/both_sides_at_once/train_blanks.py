@@ -80,9 +80,11 @@ class Small(nn.Module):
         self.word, self.segment = nn.Embedding(WORDS, SIZE), nn.Embedding(2, SIZE)
         self.mixed = nn.Linear(SIZE, SIZE)
         self.bias = nn.Parameter(torch.zeros(WORDS))
+        self.modes: set[bool] = set()
 
     def forward(self, ids: Tensor, mask: Tensor, segments: Tensor) -> Tensor:
         """(B, T) each to states (B, T, D): every word, and the mean of the real ones."""
+        self.modes.add(self.training)
         x = self.word(ids) + self.segment(segments)
         real = mask.unsqueeze(-1).to(x.dtype)
         mean = (x * real).sum(1, keepdim=True) / real.sum(1, keepdim=True).clamp(min=1)
@@ -104,8 +106,19 @@ def _hide(ids: Tensor, every: int, call: int) -> tuple[Tensor, Tensor]:
 
 
 @Case.drawn
-def _batches(rng: Random, count: int, rows: int, width: int, every: int, empty: bool) -> Inputs:
-    """Sentences in pairs, the second row shorter; with `empty`, a batch of marks alone."""
+def _batches(
+    rng: Random,
+    count: int,
+    rows: int,
+    width: int,
+    every: int,
+    empty: bool = False,
+    used: bool = False,
+) -> Inputs:
+    """Sentences in pairs, the second row shorter; with `empty`, a batch of marks alone.
+
+    A model that was `used` before arrives with gradients.
+    """
     found = []
     for number in range(count):
         ids = rng.integers(5, WORDS, (rows, width))
@@ -117,7 +130,7 @@ def _batches(rng: Random, count: int, rows: int, width: int, every: int, empty: 
         if empty and number == 1:
             ids = np.where(ids >= 5, 1, ids)
         found.append([ids, mask, segments])
-    return {"batches": found, "every": every}
+    return {"batches": found, "every": every, "used": used}
 
 
 def _run(answer: Answer, inputs: Inputs) -> Plain:
@@ -125,6 +138,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
         model = Small()
+    if inputs["used"]:
+        for weight in model.parameters():
+            weight.grad = torch.full_like(weight, 0.1)
     batches = [tuple(torch.from_numpy(part.copy()) for part in b) for b in inputs["batches"]]
     optimizer = Descent((model.parameters(), 0.5))
     calls = count()
@@ -142,6 +158,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "losses": plain(list(came)),
         "weights afterwards": plain(weights[:: max(1, len(weights) // PROBED)]),
         "steps taken": len(optimizer.rates),
+        "evaluation mode is switched on": False in model.modes,
     }
 
 
@@ -164,10 +181,20 @@ no segments: model(inputs, mask, segments) -> model(inputs, mask, torch.zeros_li
 the states are cut off: model.scores(states[chosen]) -> model.scores(states[chosen].detach())
     Only the scores learn: you cut the states off, so no slope comes back into the model. Leave out
     `.detach()`.
+evaluation mode is switched on: losses = [] -> losses = [] ⏎model.eval()
+    You switch to evaluation mode, in which no dropout is at work. This is training: leave out
+    `model.eval()`.
 rounded: loss.item() -> round(loss.item(), 2)
     You round the losses. Round where you print them.
 --- hint 3
+the slopes are cleared after the step alone: \
+        optimizer.zero_grad() loss.backward() optimizer.step() \
+        -> loss.backward() ⏎optimizer.step() ⏎optimizer.zero_grad()
+    You set the slopes to zero after the step, so the first batch takes along what the model arrived
+    with. Set them to zero before each `backward()`.
 the slopes add up: optimizer.zero_grad() ->
+the slopes of the batches add up: optimizer.zero_grad() -> \
+        && losses = [] -> losses = [] ⏎optimizer.zero_grad()
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
 no step: optimizer.step() ->
     The weights never change: a step with fresh slopes is missing. Each batch sets the slopes to
@@ -288,14 +315,20 @@ EXERCISE = Exercise(
     rtol=1e-3,
     atol=1e-4,
     cases=(
-        Case("one batch", _batches(1, 2, 9, 3, False)),
-        Case("four batches", _batches(4, 3, 9, 3, False), weight=3),
-        Case("few words are asked for", _batches(3, 4, 8, 7, False)),
+        Case("one batch", _batches(1, 2, 9, 3)),
+        Case("four batches", _batches(4, 3, 9, 3), weight=3),
+        Case("few words are asked for", _batches(3, 4, 8, 7)),
         Case(
             "a batch in which nothing is chosen",
-            _batches(3, 2, 9, 3, True),
+            _batches(3, 2, 9, 3, empty=True),
             edge=True,
             asks="The mean of no loss is no number: leave that batch out.",
+        ),
+        Case(
+            "a model that arrives with gradients",
+            _batches(2, 2, 9, 3, used=True),
+            edge=True,
+            asks="Gradients of before are still there: clear them before the first `backward()`.",
         ),
     ),
     mistakes=(*slips(train_blanks, SLIPS), *slips(_by_logs, SLIPS_OF_LOGS)),

@@ -48,3 +48,22 @@ def test_an_answer_that_varies_is_not_one_that_is_always_the_same() -> None:
     report = examine(made, lambda values: 0 if len(values) < 3 else size(values))
     assert report.mistake is None
     assert examine(made, lambda values: 0).mistake is always
+
+
+def test_nan_for_nan_names_no_mistake_but_one_that_speaks_of_it() -> None:
+    """Whatever is divided by 0 gives nan, so two answers may agree there by accident."""
+    cases = tuple(
+        Case(name, lambda rng, values=values: {"values": np.array(values)})  # type: ignore[misc]
+        for name, values in (("zeros", [0.0, 0.0]), ("ones", [1.0, 2.0]))
+    )
+
+    def mine(values: np.ndarray) -> np.ndarray:
+        return 2 * values * values / values
+
+    def told(says: str) -> bool:
+        mistake = Mistake("thrice", lambda values: 3 * values * values / values, says)
+        made = exercise(cases=cases, mistakes=(mistake,), right_answers={})
+        return examine(made, mine).mistake is mistake
+
+    assert not told("You triple.")
+    assert told("Where a number is 0 you divide 0 by 0.")
