@@ -104,6 +104,8 @@ def equal(left: Any, right: Any) -> bool:
         return array_equal(left, right, equal_nan=asarray(left).dtype.kind == "f")
     if isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return len(left) == len(right) and all(map(equal, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(equal(left[key], right[key]) for key in left)
     return bool(left == right)
 
 

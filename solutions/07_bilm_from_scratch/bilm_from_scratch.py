@@ -110,7 +110,7 @@ print(f"All other words are <unk>: {unknown:.0%} of the held-out tokens.")
 #
 # - `self.table`: a vector of `size` numbers for each of the words, and a row 0 for padding,
 # - `self.bias`: a parameter with a number for each word, zeros at first,
-# - `self.lstm`: PyTorch's LSTM in both directions, with `size` numbers for each.
+# - `self.lstm`: PyTorch's LSTM in both directions, with `size` numbers for each. It reads whole rows, padding included.
 #
 # Called with `ids` (B, T), where 0 is padding and 1 the first word, it returns two things: a list of two tensors (B, T, 2 size), namely each word's vector beside itself, $[x; x]$, and the top states; and the mask (B, T), True at words.
 

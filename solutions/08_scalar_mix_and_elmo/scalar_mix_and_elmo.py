@@ -468,7 +468,7 @@ check("ScalarMix", ScalarMix)
 #
 # Every word has a label, one of $K$. Above the desk stands a classifier. Write `train_mix(mix, head, layers, mask, labels, steps, rate, decay)`:
 #
-# - `mix(layers, mask)` is the mix, (B, T, 2H), with `mix.w` and `mix.gamma` as in your class; `head` makes K scores of a vector,
+# - `mix(layers, mask)` is the mix, (B, T, 2H), with `mix.w` and `mix.gamma` as in your class (`w` may be frozen); `head` makes K scores of a vector,
 # - `labels` (B, T) are numbers from 0 to K − 1; at padding they mean nothing,
 # - the loss is the mean cross-entropy over the **words**, plus λ‖w‖² with λ = `decay`,
 # - both modules learn, by Adam at the learning rate `rate`, from all words in each of the `steps`.
@@ -746,7 +746,7 @@ outcome("swapped", LAYERS[CHANGED["volumes swapped"][1][:, -1].mean(0).argmax()]
 # %% [markdown] exercise="without_boundaries"
 # ### Exercise 5. The vectors of the words alone
 #
-# Write `without_boundaries(vectors, mask)`. `vectors` (B, T + 2, 2H) and `mask` (B, T + 2) are of sentences with both boundaries and with padding at the end. Return two things, in this order: the vectors of the words, (B, T, 2H), with zeros at padding, and their mask, (B, T).
+# Write `without_boundaries(vectors, mask)`. `vectors` (B, T + 2, 2H) and `mask` (B, T + 2) are of sentences with both boundaries and with padding at the end. Return two things, in this order: the vectors of the words, (B, T, 2H), with zeros at padding, and their mask, (B, T). Gradients must come through.
 
 
 # %% exercise="without_boundaries"

@@ -54,6 +54,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     generator = torch.Generator().manual_seed(sizes["seed"])
     weights = weights_of(sizes["layers"], sizes["H"], sizes["C"], generator)
     letters = Letters(sizes["H"], generator)
+    names = [*weights]
     try:
         model = answer(copy.deepcopy(letters), weights, inputs["clip"])
     except KeyError as error:
@@ -64,6 +65,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         raise AnswerRefused(
             "`BiLM(char_cnn, weights, clip)` should give a module of PyTorch. Keep the first line, "
             "`class BiLM(nn.Module):`."
+        )
+    if [*weights] != names:
+        raise AnswerRefused(
+            "Your constructor changes the dict `weights`. Read it with `weights[name]`, and leave "
+            "it as it is."
         )
     ids = torch.from_numpy(inputs["ids"].copy())
     try:
@@ -320,6 +326,17 @@ the residual comes from the words: outputs: list[Tensor] = [] -> outputs, words 
         && out + x if -> out + words if
     You add the word vectors to the second layer. What is added is what went into that layer: the
     output of the layer below.
+the residual comes from the first layer: out + x if -> out + outputs[0] if
+    You add the first layer's output everywhere. What is added is what went into that layer: the
+    output of the layer below.
+a residual in the second layer alone: out + x if outputs else out \
+        -> out + x if len(outputs) == 1 else out
+    You add what went in to the second layer alone. All layers from the second on have it.
+each layer begins with ones: h, c = x.new_zeros(len(x), hidden) -> h, c = x.new_ones(len(x), hidden)
+    Your h begins with ones. Before the first word h and c are 0.
+nothing is learnt from the layer above: outputs.append(x) -> outputs.append(x)⏎x = x.detach()
+    The numbers are right, and no gradient goes from a layer to the one below. Leave out
+    `.detach()`.
 the residual does not go on upwards: x = out + x if outputs else out -> x = out \
         && outputs.append(x) -> outputs.append(x + outputs[-1] if outputs else x)
     You show h + x as the layer and hand on h alone. The next layer reads the sum.

@@ -86,15 +86,20 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         )
     layers, mask = came
     refuse_memory(model, ids, layers)
+    there = torch.from_numpy(inputs["ids"] > 0)[..., None]
     if isinstance(mask, Tensor) and mask.dtype != torch.bool:
         raise AnswerRefused("The mask says True or False: `ids > 0`.")
     return {
         "weights that a gradient reaches": [_reached(layer, found) for layer in layers],
-        "layers": plain(list(layers)),
+        "layers": [plain(x * there if _is_of(x, there) else x) for x in layers],
         "mask": plain(mask),
         "weights": sizes,
         "the bias is 0 at first": at_first,
     }
+
+
+def _is_of(layer: Any, there: Tensor) -> bool:
+    return isinstance(layer, Tensor) and layer.shape[:2] == there.shape[:2]
 
 
 def _reached(layer: Any, weights: Mapping[str, nn.Parameter]) -> str:
@@ -118,7 +123,16 @@ no row for the padding: nn.Embedding(words + 1, size) -> nn.Embedding(words, siz
 no row for the padding, and word 1 in its place: nn.Embedding(words + 1, size) \
         -> nn.Embedding(words, size) && self.table(ids) -> self.table((ids - 1).clamp(min=0))
     Your table has no row for the padding. The ids go from 0 to `words`: there are `words + 1` rows.
+word 1 in the row of the padding: self.table(ids) -> self.table((ids - 1).clamp(min=0))
+    You take 1 off the ids, so padding and word 1 share a row. The table has a row for each id, 0 to
+    `words`: `self.table(ids)`.
 --- hint 2
+the padding is not read: states, _ = self.lstm(x) -> \
+        n, rnn = (ids > 0).sum(1), nn.utils.rnn \
+        ⏎packed = rnn.pack_padded_sequence(x, n, batch_first=True, enforce_sorted=False) \
+        ⏎states = rnn.pad_packed_sequence(self.lstm(packed)[0], True, 0.0, ids.shape[1])[0]
+    You pack, so padding is not read. That is the better way, and section 6 comes to it. Here the
+    LSTM reads whole rows, `self.lstm(x)`: what that does is seen there.
 the LSTM reads each vector twice: nn.LSTM(size, size, -> nn.LSTM(2 * size, size, \
         && self.lstm(x) -> self.lstm(torch.cat([x, x], -1))
     Your LSTM reads [x ; x]. That is the first layer of the list; the LSTM reads x alone, `size`
@@ -134,6 +148,10 @@ a bias of one number: torch.zeros(words) -> torch.zeros(1)
     Your bias is one number. There is one for each of the `words`.
 a bias that does not begin with zeros: torch.zeros(words) -> torch.ones(words)
     Your bias does not begin with zeros. A new model should bet alike on all words.
+one direction of twice the size: \
+        nn.LSTM(size, size, layers, bidirectional=True -> nn.LSTM(size, 2 * size, layers
+    Your LSTM reads in one direction, with states of twice the size. It has two directions of `size`
+    numbers: `bidirectional=True`.
 one direction: bidirectional=True -> bidirectional=False
     Your LSTM reads in one direction. The switch is `bidirectional=True`.
 the last state alone: states, _ = self.lstm(x) -> \
@@ -152,6 +170,10 @@ the states alone: [torch.cat([x, x], -1), states] -> [states]
     The word vectors are missing: the list has two layers, the words' own vectors first.
 the states first: [torch.cat([x, x], -1), states] -> [states, torch.cat([x, x], -1)]
     The word vectors come first, then the states.
+the word vectors are added to the states: -1), states] -> -1), states + torch.cat([x, x], -1)]
+    You add the word vectors to the states. The second layer is the states alone.
+the mask is True everywhere: ids > 0 -> ids >= 0
+    Your mask is True at padding, too. Padding is 0: `ids > 0`.
 the mask is turned round: ids > 0 -> ids == 0
     Your mask is True at padding. It is True where there is a word.
 the mask forgets the first word: ids > 0 -> ids > 1

@@ -9,7 +9,7 @@ from autograde.checking.answers import AnswerRefused
 
 MEMORY = (
     "Called twice with the same ids, your model gives other layers: it goes on from the text "
-    "before. Begin each call from zeros."
+    "before, or draws random numbers, as dropout does. Begin each call from zeros, without dropout."
 )
 
 

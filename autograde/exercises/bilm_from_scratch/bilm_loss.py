@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograde.checking.differentiable import run_differentiably
+from autograde.checking.answers import Answer, Plain, as_tensors
+from autograde.checking.differentiable import lengths_of, run_differentiably, slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
@@ -65,6 +66,15 @@ def _states(rng: Random, lengths: Sequence[int], vocabulary: int, hidden: int) -
     }
 
 
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """The two losses, and how much comes back from them to each input that learns."""
+    losses = run_differentiably(answer, inputs)
+    tensors = {name: as_tensors(value) for name, value in inputs.items()}
+    leaves = {name: tensors[name].requires_grad_() for name in ("top", "W", "b")}
+    total = answer(*tensors.values()).sum()
+    return {"the losses": losses, "what comes back": lengths_of(slopes(total, leaves))}
+
+
 SLIPS = """
 --- hint 1
 both are asked for the next word: behind[:, 1:][pair], words[:, :-1] -> \
@@ -120,6 +130,10 @@ padding is asked for the last token, backward alone: behind[:, 1:][pair], words[
 the mask is not used: every [pair] -> .flatten(0, 1)
     The mask is never used, so padding is asked, and asked for. Both positions of a pair must be
     tokens.
+padding is asked as word 0: \
+        ahead, behind = top -> words = words * mask⏎ahead, behind = top \
+        && every [pair] -> .flatten(0, 1)
+    Padding is asked, and asked for, as if it were word 0. Both positions of a pair must be tokens.
 the mask is guessed from the words: mask[:, 1:] -> (words > 0)[:, 1:]
     You take each 0 in `words` for padding. Which positions are there, `mask` says: padding may hold
     any number, and 0 may be a word.
@@ -141,12 +155,21 @@ a softmax too many: ahead @ W.T + b -> torch.softmax(ahead @ W.T + b, -1) \
         && behind @ W.T + b -> torch.softmax(behind @ W.T + b, -1)
     `cross_entropy` takes the scores as they are and does the softmax itself. You put probabilities
     in.
+a softmax too many for the {direction} reader: \
+        {states} @ W.T + b -> torch.softmax({states} @ W.T + b, -1) \
+        | direction states = forward ahead, backward behind
+    `cross_entropy` takes the scores as they are and does the softmax itself. You put probabilities
+    of the {direction} reader in.
 the losses are added up: + b, after) -> + b, after, reduction="sum") \
         && + b, before) -> + b, before, reduction="sum")
     You add the losses up. A long batch must not cost more than a short one: take the mean.
 one number: torch.stack([forward, backward]) -> (forward + backward) / 2
     You average the two directions. Return both, a tensor of two numbers: they are looked at one by
     one, and added later.
+one number, twice: torch.stack([forward, backward]) \
+        -> torch.stack([forward + backward, forward + backward]) / 2
+    You average the two directions, and return that twice. Return each one's own loss: they are
+    looked at one by one, and added later.
 the sum of both: torch.stack([forward, backward]) -> forward + backward
     You add the two directions. Return both, a tensor of two numbers: they are looked at one by one,
     and added later.
@@ -172,6 +195,18 @@ every second number: top.chunk(2, -1) -> top[..., ::2], top[..., 1::2]
 the whole vectors are cut along the words: top.chunk(2, -1) -> top.chunk(2, 1)
     You cut the sentences in two. The two readers stand in the numbers of a vector, the last axis.
 --- no hint
+word 0 is left out: + b, after) -> + b, after, ignore_index=0) \
+        && + b, before) -> + b, before, ignore_index=0)
+    `ignore_index=0` leaves out word 0, which is a word here. Which positions are there, `mask`
+    says.
+the {direction} states are cut off: {states} @ W.T -> {states}.detach() @ W.T \
+        | direction states = forward ahead, backward behind
+    The numbers are right, and the {direction} reader never learns: you cut its states off. Leave
+    out `.detach()` and `.data`.
+W is cut off in the {direction} loss: {states} @ W.T -> {states} @ W.detach().T \
+        | direction states = forward ahead, backward behind
+    The numbers are right, and `W` learns nothing from the {direction} loss. Leave out `.detach()`
+    and `.data`.
 plain numbers: torch.stack([forward, backward]) \
         -> torch.tensor([forward.item(), backward.item()])
     Your losses are plain numbers, and nothing can be learnt from them. Leave out `.item()`,
@@ -241,7 +276,7 @@ EXERCISE = Exercise(
     importance=5,
     minutes=12,
     reference=bilm_loss,
-    run=run_differentiably,
+    run=_run,
     cases=(
         Case("one sentence of 4 tokens", _states((4,), 5, 3)),
         Case("two sentences of one length", _states((5, 5), 6, 2), weight=2),

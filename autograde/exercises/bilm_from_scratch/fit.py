@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
@@ -63,16 +63,18 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     """The losses, the weights at the end, and when `look` was called with which number."""
     torch.manual_seed(inputs["seed"])
     model, target = nn.Linear(3, 2).double(), nn.Linear(3, 2).double()
-    looks = []
+    looks, modes = [], []
 
     def loss_of(batch: Tensor) -> Tensor:
+        modes.append(model.training)
         return (model(batch) - target(batch).detach()).square().mean(0)
 
     def look(step: int) -> None:
         looks.append([float(step), float(model.weight.detach().sum())])
 
-    batches = iter(torch.from_numpy(inputs["batches"]))
-    losses = returned(answer(model, loss_of, batches, inputs["rate"], look))
+    rows = torch.from_numpy(inputs["batches"].copy())
+    losses = returned(answer(model, loss_of, iter(rows), inputs["rate"], look))
+    refuse_changed(inputs, {"batches": rows})
     tensors = [x for x in losses if isinstance(x, Tensor)] if isinstance(losses, list) else []
     if any(x.requires_grad for x in tensors):
         raise AnswerRefused(WITH_THEIR_GRAPHS)
@@ -82,6 +84,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "losses": plain(losses),
         "weights after training": plain([p.detach() for p in model.parameters()]),
         "`look` was called with, and the weights added up to": looks,
+        "always in training mode": all(modes),
     }
 
 
@@ -110,6 +113,9 @@ a new optimiser for each batch: loss = loss_of -> \
 tensors with their graphs: loss.item() -> loss
     Your list holds tensors. Each of them keeps everything that its batch has computed, and the
     memory fills up. Keep the number alone: `.item()`.
+the model does not train in training mode: losses = [] -> losses = []⏎model.eval()
+    Your model learns in `eval` mode, in which dropout is off. Leave it in the mode of training, or
+    go back with `model.train()` before the next batch.
 --- hint 3
 the loss after the step: losses.append(loss.item()) -> losses.append(loss_of(batch).mean().item())
     You measure each batch once more after its step. The loss from before the step costs nothing

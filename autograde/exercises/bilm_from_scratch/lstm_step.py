@@ -170,6 +170,19 @@ c is not clipped: new.clamp(-clip, clip) -> new
     Your h is clipped and your c is not. Clip c too, before it is used and handed on.
 h is not clipped: h.clamp(-clip, clip) -> h
     Your c is clipped, and what comes out of the projection is not. Project first, then clip.
+the {page} that came is clipped: i, g, f, o = -> {page} = {page}.clamp(-clip, clip)⏎i, g, f, o = \
+        && {new}.clamp(-clip, clip) -> {new} | page new = c new, h h
+    You clip the {page} that came, and not the new one. Clip what the step makes.
+c has lost its sign at the clip: new.clamp(-clip, clip) -> torch.where(new.abs() > clip, clip, new)
+both have lost their signs at the clip: \
+        new.clamp(-clip, clip) -> torch.where(new.abs() > clip, clip, new) \
+        && h.clamp(-clip, clip) -> torch.where(h.abs() > clip, clip, h)
+    What lies below -clip becomes +clip in yours. `.clamp(-clip, clip)` keeps the sign.
+c is 0 beyond the clip: new.clamp(-clip, clip) -> torch.where(new.abs() > clip, 0.0, new)
+both are 0 beyond the clip: \
+        new.clamp(-clip, clip) -> torch.where(new.abs() > clip, 0.0, new) \
+        && h.clamp(-clip, clip) -> torch.where(h.abs() > clip, 0.0, h)
+    You set to 0 what lies beyond the clip. It becomes -clip or clip: `.clamp(-clip, clip)`.
 the new notes alone are clipped: torch.sigmoid(i) * torch.tanh(g) \
         -> (torch.sigmoid(i) * torch.tanh(g)).clamp(-clip, clip) && new.clamp(-clip, clip) -> new
     You clip the new notes before they are added. What is clipped is the new c, the sum of old and
@@ -211,6 +224,11 @@ h is squashed in place of clipped: h.clamp(-clip, clip) -> clip * torch.tanh(h /
     are: `.clamp(-clip, clip)`.
 c without tanh on its way out: torch.tanh(new) -> new
     On its way to h, c goes through a tanh: `torch.sigmoid(o) * torch.tanh(c)`.
+the output gate through tanh: torch.sigmoid(o) -> torch.tanh(o)
+    Your output gate o goes through a tanh. A gate lies between 0 and 1: `torch.sigmoid(o)`.
+the forget gate over the sum: torch.sigmoid(f + 1) * c + torch.sigmoid(i) * torch.tanh(g) \
+        -> torch.sigmoid(f + 1) * (c + torch.sigmoid(i) * torch.tanh(g))
+    Your forget gate multiplies the new notes, too. It decides about the old c alone.
 no output gate: torch.sigmoid(o) * ->
     The output gate o is never used. It decides how much of each cell is shown: `torch.sigmoid(o) *
     torch.tanh(c)`.
@@ -251,6 +269,16 @@ the bias is missing: + B ->
     `B` is never added. It belongs to all four blocks, right after the product.
 the bias twice: + B -> + 2 * B
     `B` is added twice. It is added once, to the whole product.
+c is clipped behind autograd's back: new = new.clamp(-clip, clip) -> new.data.clamp_(-clip, clip)
+both are clipped behind autograd's back: \
+        new = new.clamp(-clip, clip) -> new.data.clamp_(-clip, clip) \
+        && return h.clamp(-clip, clip), new -> h.data.clamp_(-clip, clip)⏎return h, new
+    The numbers are right, and the gradient goes through the clip as if nothing were cut off there.
+    Leave out `.data` and `.detach()`: `c = c.clamp(-clip, clip)`.
+the old c is cut off from autograd: sigmoid(f + 1) * c -> sigmoid(f + 1) * c.detach()
+the old h is cut off from autograd: torch.cat([x, h], -1) -> torch.cat([x, h.detach()], -1)
+    The numbers are right, and nothing is learnt from the words before through one of the states
+    that come in: you detach it. Leave out `.detach()`.
 the new c is cut off from autograd: new = new.clamp(-clip, clip) \
         -> new = new.clamp(-clip, clip).detach()
     The numbers are right, and nothing can be learnt through the new c. Leave out `.detach()` and

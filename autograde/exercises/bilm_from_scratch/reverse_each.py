@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from autograde.checking.answers import Answer, AnswerRefused, Plain
-from autograde.checking.differentiable import run_differentiably
+from autograde.checking.differentiable import run_differentiably, slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch import LESSON
@@ -65,7 +65,19 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             )
         return came
 
-    return run_differentiably(watched, inputs, otherwise=ONE_TENSOR)
+    rows = run_differentiably(watched, inputs, otherwise=ONE_TENSOR)
+    return {"the rows": rows, "words that learn": _reached(answer, inputs)}
+
+
+def _reached(answer: Answer, inputs: Inputs) -> int:
+    """How many words a gradient comes back to; what is done with padding is nobody's affair."""
+    x, lengths = (torch.from_numpy(inputs[name].copy()) for name in ("x", "lengths"))
+    if not x.is_floating_point():
+        return 0
+    slope = slopes(answer(x.requires_grad_(), lengths).sum(), {"x": x})["x"]
+    there = torch.arange(x.shape[1]) < lengths[:, None]
+    learns = torch.zeros(there.shape) if slope is None else slope.reshape(*there.shape, -1).any(-1)
+    return int(learns[there].sum())
 
 
 SLIPS = """
@@ -139,6 +151,9 @@ the first sentence is left out: range(len(x)) -> range(1, len(x))
 the last sentence is left out: range(len(x)) -> range(len(x) - 1)
     Your last sentence is not reversed. The loop over the sentences ends one round too early:
     `range(len(x))`.
+--- no hint
+the words are cut off from autograd: x[b, :n].flip(0) -> x[b, :n].detach().flip(0)
+    The rows are right, and no gradient comes back to the words. Leave out `.detach()` and `.data`.
 """
 
 SLIPS_OF_PLACES = """

@@ -25,9 +25,10 @@ def _case(
     n_layers: int = 3,
     dim: int = 4,
     flat: bool = False,
+    size: float = 1.0,
 ) -> Inputs:
     made = layers(lengths, n_layers, dim, masked=True)(rng)
-    rows = 3.0 * made["layers"] + 0.7
+    rows = np.float32(size) * (3.0 * made["layers"] + 0.7)
     if flat:
         rows[0] = 0
     return {
@@ -58,6 +59,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         if found.numel() != size:
             numbers = "one number" if size == 1 else f"{size} numbers, one for each layer"
             raise AnswerRefused(f"`self.{name}` holds {found.numel()} numbers. It takes {numbers}.")
+        if name == "w" and found.ndim != 1:
+            raise AnswerRefused(
+                f"`self.w` has shape {tuple(found.shape)}. It is ({size},): who reads the shares "
+                "takes `torch.softmax(mix.w, 0)`."
+            )
     assert isinstance(w, Tensor)
     assert isinstance(gamma, Tensor)
     if w.max() > w.min():
@@ -129,7 +135,7 @@ class _ByIndexing(nn.Module):
 class _ByEinsum(nn.Module):
     def __init__(self, n_layers: int, do_layer_norm: bool = False) -> None:
         super().__init__()
-        self.w = nn.Parameter(torch.zeros(n_layers, 1))
+        self.w = nn.Parameter(torch.zeros(n_layers))
         self.gamma = nn.Parameter(torch.tensor(1.0))
         self.norm = do_layer_norm
 
@@ -142,7 +148,7 @@ class _ByEinsum(nn.Module):
             mean = (h * kept).sum((1, 2, 3), keepdim=True) / count
             variance = ((h - mean).square() * kept).sum((1, 2, 3), keepdim=True) / count
             h = (h - mean) / (variance + TINY).sqrt()
-        return self.gamma * torch.einsum("j,jbtd->btd", torch.softmax(self.w[:, 0], 0), h)
+        return self.gamma * torch.einsum("j,jbtd->btd", torch.softmax(self.w, 0), h)
 
 
 SLIPS = """
@@ -173,7 +179,7 @@ squares around zero: \
 the first sentence's mean and variance: words = layer[mask] -> words = layer[0]
     You take mean and variance of the first sentence. Take them over the words of all:
     `layer[mask]`.
-w starts at ones: torch.zeros(n_layers) -> torch.ones(n_layers)
+w does not start at zeros: torch.zeros(n_layers) -> torch.ones(n_layers)
     All is right but the start of `self.w`. Start it at zeros:
     `nn.Parameter(torch.zeros(n_layers))`.
 padding counts as zeros: words = layer[mask] -> words = layer * mask.unsqueeze(-1)
@@ -202,6 +208,13 @@ each number of the vector for itself: \
 each sentence for itself: [layer_norm(layer, mask) for -> \
         [torch.stack([layer_norm(*pair) for pair in zip(layer, mask)]) for
     You take a mean and a variance for each sentence. One pair serves the whole batch.
+the squares are divided by the number of words: words.var(unbiased=False) -> \
+        (words - words.mean()).square().sum() / len(words)
+    Your mean is right, and the squares are divided by the number of words. Each word brings as many
+    numbers as its vector is long: divide by the number of numbers.
+w of two axes: torch.zeros(n_layers) -> torch.zeros(n_layers, 1) \
+        && (layers, self.w, -> (layers, self.w[:, 0],
+    Your `self.w` has two axes. It is (n_layers,): `torch.zeros(n_layers)`.
 --- hint 3
 the layer norm is never done: if self.do_layer_norm -> if False
     `do_layer_norm=True` changes nothing. Keep it in `__init__`, and normalise each layer before the
@@ -213,6 +226,10 @@ the layer norm the other way round: if self.do_layer_norm -> if not self.do_laye
 the mix is normalised: layers = [layer_norm(layer, mask) for layer in layers] -> \
         return layer_norm(scalar_mix(layers, self.w, self.gamma), mask)
     You normalise the finished mix. Each layer is normalised on its own, before it is mixed.
+the mix is normalised, before gamma: \
+        layers = [layer_norm(layer, mask) for layer in layers] -> \
+        return layer_norm(scalar_mix(layers, self.w, torch.ones(())), mask) * self.gamma
+    You normalise the mix. Each layer is normalised on its own, before it is mixed.
 divided by the variance: / torch.sqrt( -> / (
     You divide by the variance. Divide by its square root, the standard deviation.
 the mean is not taken off: (layer - words.mean()) -> layer
@@ -231,6 +248,12 @@ the sum is taken off: words.mean() -> words.sum()
 no small number under the root: + TINY ->
     Where all numbers of a layer are the same, the variance is 0 and you divide 0 by 0. Add 1e-13
     under the root.
+{tiny} under the root: + TINY -> + {tiny} | tiny = 1e-5, 1e-6, 1e-7, 1e-8
+    You add {tiny} under the root, and the variance of a quiet layer may be as small. Add 1e-13.
+{tiny} beside the root: torch.sqrt(words.var(unbiased=False) + TINY) \
+        -> (words.std(unbiased=False) + {tiny}) | tiny = 1e-4, 1e-5, 1e-6
+    You add {tiny} to the deviation, and that of a quiet layer may be as small. Add 1e-13 to the
+    variance, before the root.
 no softmax: torch.softmax(w, 0) -> w
     Your mix uses `w` as it is. The shares are softmax(w), as in your `scalar_mix`.
 gamma twice: return gamma * -> return gamma * gamma *
@@ -271,6 +294,12 @@ EXERCISE = Exercise(
         Case("with layer norm, different lengths", _case((5, 2, 3), True), weight=2),
         Case("layer norm of one sentence, two layers", _case((6,), True, n_layers=2)),
         Case("as many layers as sentences and words", _case((3, 3, 3), True, dim=3), edge=True),
+        Case(
+            "layer norm of layers of very small numbers",
+            _case((3, 2), True, size=1e-4),
+            edge=True,
+            asks="The number under the root is 1e-13: a larger one outweighs such variances.",
+        ),
         Case("one layer alone", _case((3, 2), False, n_layers=1), edge=True),
         Case("a layer whose numbers are all the same", _case((3, 2), True, flat=True), edge=True),
     ),

@@ -43,13 +43,19 @@ CUT = {  # the first token that is kept, and how many more than there are words
     "one place late": (2, 0),
 }
 
+GOLDEN = (5**0.5 - 1) / 2
+"""Its multiples, whole numbers taken off, lie far from each other."""
+
 
 class _Remembering(nn.Module):
-    """An LSTM that starts from a share of the state in which its last batch ended."""
+    """An LSTM that starts from a share of the state in which its last batch ended.
+
+    The share is another one in each call: two sentences may end alike, and the same one does.
+    """
 
     def __init__(self, lstm: LSTM, share: float) -> None:
         super().__init__()
-        self.lstm, self.share = lstm, share
+        self.lstm, self.share, self.calls = lstm, share, 0
         cells, hidden = lstm.W_P_0.shape
         self.h, self.c = lstm.W_P_0.new_zeros(hidden), lstm.W_P_0.new_zeros(cells)
 
@@ -60,7 +66,9 @@ class _Remembering(nn.Module):
         for x_t in x.unbind(1):
             h, c = self.lstm.step(x_t, h, c)
             states.append(h)
-        self.h, self.c = self.share * h[0], self.share * c[0]
+        self.calls += 1
+        share = self.share * (0.5 + GOLDEN * self.calls % 1)
+        self.h, self.c = share * h[0], share * c[0]
         return torch.stack(states, 1)
 
 
@@ -87,7 +95,7 @@ def elmo_with(kind: str, weights: Mapping[str, Tensor], rounding: float = 0.0) -
         CharCNN(weights), weights
     ).requires_grad_(False)
     if KINDS.get(kind) == FAULTS[1]:
-        share = 0.05 if kind == "remembers a little" else 1.0
+        share = 0.2 if kind == "remembers a little" else 1.0
         both = (reader.forward_lstms, reader.backward_lstms)
         for stack in both[kind == "the backward reader remembers" :]:
             for place, lstm in enumerate(stack):

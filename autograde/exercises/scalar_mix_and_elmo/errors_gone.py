@@ -41,6 +41,8 @@ the errors before: 100 * (after - before) / (100 - before) -> 100 - before
     You return the errors before. Which share of them is gone?
 the errors that are left: (after - before) -> (100 - after)
     You return what is left of the errors. Return what is gone.
+nothing is in brackets: (after - before) / (100 - before) -> (after - before) / 100 - before
+    You divide by 100 and then subtract the score. The errors stand in brackets: `/ (100 - before)`.
 --- hint 2
 the score is added to 100: (100 - before) -> (100 + before)
     The errors are 100 minus the score. You have a plus.
@@ -56,6 +58,10 @@ times the errors: / (100 - before) -> * (100 - before)
 a share, not percent: 100 * (after - before) -> (after - before)
     You return a share of 1. Percent are asked for.
 --- no hint
+without its sign: (after - before) / -> abs(after - before) /
+nothing is below 0: 100 * (after - before) / (100 - before) \
+        -> (100 * (after - before) / (100 - before)).clip(0)
+    A task may get worse. Then the share of the errors that are gone is below 0: leave it so.
 with its sign reversed: (after - before) -> (before - after)
     Yours are negative where a task got better.
 """

@@ -118,6 +118,9 @@ the penalty on w less its largest: \
         powers = np.exp(w - w.max()) -> w = w - w.max()⏎powers = np.exp(w)
     Your penalty takes w less its largest number. That shift serves the softmax alone: give it a
     name of its own, and penalise `w` as it came.
+the penalty goes through the softmax: gamma * s * (a - mean) + 2 * decay * w, mean -> \
+        s * (gamma * a + 2 * decay * w - s @ (gamma * a + 2 * decay * w)), mean
+    You send the penalty through the softmax. It is on `w` itself: add 2 decay w_j at the end.
 the mean of the penalties: 2 * decay * w -> 2 * decay * w / len(w)
     You divide the penalty by the number of weights. The penalty is a sum over the w_j: its
     derivative for w_j is 2 decay w_j.
@@ -168,6 +171,8 @@ weights clipped at {bound}, for the penalty as well: \
         | bound = 50, 100, 500, 700
     You clip large weights: their shares become equal, and the penalty is that of the clipped ones.
     Leave `w` as it is, and subtract the largest for the softmax alone: `np.exp(w - w.max())`.
+the sums are multiplied: (layer * upstream).sum() -> layer.sum() * upstream.sum()
+    You add up first, and multiply the two sums. Multiply number by number, then add up.
 the mean over the numbers: (layer * upstream).sum() -> (layer * upstream).mean()
     You take the mean over the numbers of a layer. The gradient for the mix arrives as `upstream`,
     already as large as it is: add up.

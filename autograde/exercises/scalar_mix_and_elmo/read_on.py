@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.bilm_from_scratch.lstm_step import lstm_step
@@ -101,6 +101,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     states = [tuple(torch.from_numpy(a.copy()) for a in pair) for pair in inputs["states"]]
     x, lengths = (torch.from_numpy(inputs[name].copy()) for name in ("x", "lengths"))
     came = returned(answer(x, lengths, stack, states, lstm_step))
+    refuse_changed(inputs, {"x": x, "lengths": lengths, "stack": stack, "states": states})
     if not isinstance(came, tuple | list) or len(came) != 2:
         raise AnswerRefused(PAIRS)
     outputs, ends = came
@@ -139,6 +140,11 @@ one token too early: every lengths - 1 -> lengths - 2
     last token stands at `lengths - 1`.
 the first token: every lengths - 1 -> lengths - lengths
     Your states are those after the first token. The next sentence begins where this one ended.
+one token too late: every lengths - 1 -> lengths.clamp(max=x.shape[1] - 1)
+    Your states have read one token too many, which is padding in a short row. A row's last token
+    stands at `lengths - 1`, so a state moves as long as `t < lengths`.
+the first sentence ends all: every lengths - 1 -> lengths[:1] - 1
+    All your rows end where the first sentence does. Each row ends at its own last token.
 the shortest sentence ends all: every lengths - 1 -> lengths.min() - 1
     All your rows end where the shortest sentence does. Each row ends at its own last token.
 what went in is in the state: ends.append((shown[rows, lengths - 1], -> \
@@ -157,6 +163,19 @@ added in the first layer alone: x = shown + x if outputs else shown -> \
     You add what went in to the first layer alone. It is the other way round: from the second on.
 subtracted: x = shown + x if outputs else shown -> x = shown - x if outputs else shown
     You subtract what went in. It is added.
+the bare states are handed on: x = shown + x if outputs else shown \
+        -> shown, x = shown + x if outputs else shown, shown && outputs.append(x) \
+        -> outputs.append(shown)
+    You show the sum and hand on the bare states. The next layer reads the sum.
+the words are added: x = shown + x if outputs else shown -> \
+        x = shown + start if outputs else shown \
+        && rows = -> start = x ⏎rows =
+    You add the words to each layer from the second on. What is added is what went into that layer:
+    the output of the layer below.
+a layer goes on from the state of the layer below: notes, cells = [], [] -> \
+        if outputs: h, c = last⏎notes, cells = [], [] && x = shown + x -> last = h, c⏎x = shown + x
+    Each layer of yours goes on with the last state of the layer below. Begin each with its own pair
+    from `states`.
 handed up as it is: x = shown + x if outputs else shown -> x = x if outputs else shown
     Your second layer's output is its input. Its states come on top.
 added in the first layer, too: x = shown + x if outputs else shown -> x = shown + x
@@ -182,6 +201,11 @@ c begins with zeros: notes, cells = [], [] -> notes, cells = [], [] ⏎c = torch
     Your cells begin with zeros. Both pages are carried, h and c.
 h begins with zeros: notes, cells = [], [] -> notes, cells = [], [] ⏎h = torch.zeros_like(h)
     Your h begins with zeros. Both pages are carried, h and c.
+the given states are changed: ends.append((shown[rows, lengths - 1], kept[rows, lengths - 1])) \
+        -> ends.append((shown[rows, lengths - 1], kept[rows, lengths - 1])) \
+        ⏎states[len(ends) - 1] = ends[-1]
+    You change the list `states`, or what stands in it, and whoever called the function still needs
+    it. Make a new list, and new tensors.
 every layer begins with the first one's state: notes, cells = [], [] -> \
         notes, cells = [], [] ⏎h, c = states[0]
     Every layer of yours begins with the state of the first. Each layer has a pair of its own.
@@ -201,7 +225,7 @@ EXERCISE = Exercise(
         Case("one sentence, one layer, from zeros", _reading((3,), 1, fresh=True)),
         Case("one sentence, one layer, from a state", _reading((3,), 1)),
         Case("two sentences of one length, two layers", _reading((4, 4))),
-        Case("sentences of different lengths", _reading((2, 5, 3)), weight=2),
+        Case("sentences of different lengths", _reading((3, 5, 2)), weight=2),
         Case("states that reach the clip", _reading((4, 3), loud=4.0), edge=True),
         Case("three layers", _reading((4, 2), 3), edge=True),
         Case("a sentence of one token", _reading((1, 3)), edge=True),

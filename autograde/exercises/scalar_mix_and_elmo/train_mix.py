@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, returned
+from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed, returned
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
@@ -100,6 +100,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             settings["decay"],
         )
     )
+    if len(layers) != len(inputs["layers"]):
+        raise AnswerRefused("Your answer changed the list `layers`. Build a new list.")
+    given = {"layers": torch.stack(layers), "mask": mask, "labels": labels}
+    refuse_changed(inputs, given)
     if isinstance(came, list | tuple):
         if not came:
             raise AnswerRefused("Your list of shares is empty. There is one row for each step.")
@@ -121,12 +125,38 @@ the head is not trained: [*mix.parameters(), *head.parameters()] -> [*mix.parame
     both modules.
 gamma is left out: [*mix.parameters(), *head.parameters()] -> [mix.w, *head.parameters()]
     `gamma` never moves. Give the optimiser all of `mix.parameters()`.
+the mix is cut off from the loss: head(mix(layers, mask)) -> head(mix(layers, mask).detach())
+    No gradient comes from the loss to your mix, so the task teaches it nothing. Leave out
+    `.detach()`.
 padding is a word: head(mix(layers, mask))[mask] -> \
         head(mix(layers, mask)).flatten(0, 1) && labels[mask] -> labels.flatten()
     Your loss asks for labels at padding, too. Choose the words: `scores[mask]` and `labels[mask]`.
+divided by all places: labels[mask]) -> labels[mask]) * mask.float().mean()
+    You divide by the number of positions, padding among them. Take the mean over the words.
+the mean of the sentences' means: functional.cross_entropy(scores, labels[mask]) \
+        -> torch.stack([functional.cross_entropy(s[m], y[m]) \
+        for s, y, m in zip(head(mix(layers, mask)), labels, mask)]).mean()
+    You take the mean of each sentence, and then the mean of these. Every word counts alike: one
+    mean over all of them.
+label 0 is left out: labels[mask]) -> labels[mask], ignore_index=0)
+    `ignore_index=0` leaves out the words with label 0, which is a label like any other. Which
+    positions are words, `mask` says.
 --- hint 2
-no penalty: + decay * mix.w.square().sum() ->
-    The penalty is missing: `decay` times the sum of the squares of w.
+the penalty does nothing: + decay * mix.w.square().sum() ->
+    The penalty has no effect: it is missing, or `.detach()` or `.data` cuts it off, so that no
+    gradient comes from it. Add `decay` times the sum of the squares of `mix.w`.
+the penalty is computed once: weights = [] -> weights, once = [], decay * mix.w.square().sum() \
+        && + decay * mix.w.square().sum() -> + once \
+        && loss.backward() -> loss.backward(retain_graph=True)
+    You compute the penalty once, before the loop, and w changes in each step. Compute it anew
+    inside the loop.
+the mix is computed once: weights = [] -> weights, mixed = [], mix(layers, mask) \
+        && head(mix(layers, mask)) -> head(mixed) \
+        && loss.backward() -> loss.backward(retain_graph=True)
+    You compute the mix once, before the loop, and its numbers change in each step. Call
+    `mix(layers, mask)` inside the loop.
+the sum of the sizes: mix.w.square().sum() -> mix.w.abs().sum()
+    Your penalty adds up how large the numbers of w are. It adds up their squares.
 the mean of the squares: mix.w.square().sum() -> mix.w.square().mean()
     Your penalty is the mean of the squares. It is their sum.
 the root of the sum: mix.w.square().sum() -> mix.w.norm()
@@ -144,12 +174,14 @@ half of the penalty: decay * -> decay / 2 *
     Your penalty is half as large as asked: no 1/2 before the sum.
 the penalty as Adam's weight decay: , lr=rate) -> , lr=rate, weight_decay=decay) \
         && + decay * mix.w.square().sum() ->
-twice as much, as Adam's weight decay: , lr=rate) -> , lr=rate, weight_decay=2 * decay) \
-        && + decay * mix.w.square().sum() ->
 the penalty as AdamW's weight decay: torch.optim.Adam( -> torch.optim.AdamW( \
         && , lr=rate) -> , lr=rate, weight_decay=decay) && + decay * mix.w.square().sum() ->
     The optimiser's `weight_decay` pulls every number, the head and `gamma`, too. Only w is pulled
     to 0: add `decay` times the sum of its squares to the loss.
+all numbers are penalised: mix.w.square().sum() -> \
+        sum(p.square().sum() for p in [*mix.parameters(), *head.parameters()])
+    Your penalty pulls every number, the head and `gamma`, too, in the loss or by the optimiser's
+    `weight_decay`. Only w is pulled to 0: add `decay` times the sum of its squares to the loss.
 weight decay beside the penalty: , lr=rate) -> , lr=rate, weight_decay=decay)
     You penalise twice: in the loss, and once more by the optimiser's `weight_decay`, which pulls
     the head and `gamma`, too. Leave that out.
@@ -182,6 +214,13 @@ the average in place of the mix: mix(layers, mask) -> torch.stack(list(layers)).
     You never ask the mix: `mix(layers, mask)` mixes the layers.
 the top layer in place of the mix: mix(layers, mask) -> layers[-1]
     You classify the top layer. `mix(layers, mask)` mixes all layers.
+a new optimiser in each step: scores = \
+        -> optimizer = torch.optim.Adam([*mix.parameters(), *head.parameters()], lr=rate)⏎scores =
+    You make a new optimiser in each step. Adam remembers the gradients of earlier steps: make it
+    once, before the loop.
+weights that are pulled to 0: torch.optim.Adam( -> torch.optim.AdamW(
+    You train with AdamW, which also pulls all numbers towards 0. Adam is asked for:
+    `torch.optim.Adam`.
 plain gradient descent: torch.optim.Adam( -> torch.optim.SGD(
     You take steps of plain gradient descent. Adam is asked for.
 the rate is not used: , lr=rate ->
@@ -204,7 +243,12 @@ EXERCISE = Exercise(
         Case("sentences of different lengths", _task((5, 2, 3), 6, 0.0, rate=0.05), weight=2),
         Case("with a penalty", _task((4, 3), 6, 0.3), weight=2),
         Case("a mix with layer norm", _task((4, 2), 4, 0.1, norm=True), edge=True),
-        Case("a mix whose w is frozen", _task((3, 2), 4, 0.1, frozen=True), edge=True),
+        Case(
+            "a mix whose w is frozen",
+            _task((3, 2), 4, 0.1, frozen=True),
+            edge=True,
+            asks="`mix.w` may have no gradient (`requires_grad=False`). Then it stays as it is.",
+        ),
     ),
     mistakes=slips(train_mix, SLIPS),
     right_answers={"padding left out by its number": _word_by_word},

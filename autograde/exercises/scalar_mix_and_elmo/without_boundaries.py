@@ -6,7 +6,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.answers import call_with_tensors, refusing
+from autograde.checking.answers import (
+    Answer,
+    AnswerRefused,
+    Plain,
+    as_tensors,
+    call_with_tensors,
+    refusing,
+    returned,
+)
+from autograde.checking.differentiable import NO_TENSOR, slopes
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.scalar_mix_and_elmo import LESSON
@@ -16,9 +25,11 @@ Pair = tuple[Any, Any]
 
 
 def _no_pair(came: Any) -> str | None:
-    if isinstance(came, np.ndarray | Tensor):
-        return ONE_TENSOR
-    mask = came[1] if isinstance(came, tuple | list) and len(came) == 2 else None
+    if isinstance(returned(came), np.ndarray | Tensor):
+        return f"You return one tensor. {TWO_THINGS}"
+    if not isinstance(came, tuple | list) or len(came) != 2:
+        return TWO_THINGS
+    mask = came[1]
     if not isinstance(mask, np.ndarray | Tensor) or mask.ndim != 2:
         return None  # which the shapes will tell
     return None if mask.dtype in (bool, torch.bool) else NUMBERS
@@ -49,14 +60,30 @@ def _case(rng: Random, lengths: tuple[int, ...], padding: int = 0) -> Inputs:
     return {"vectors": vectors.astype(np.float32), "mask": mask}
 
 
-ONE_TENSOR = (
-    "You return one tensor. Return two things: the vectors of the words, (B, T, 2H), and their "
-    "mask, (B, T)."
-)
+TWO_THINGS = "Return two things: the vectors of the words, (B, T, 2H), and their mask, (B, T)."
 NUMBERS = (
     "Your mask holds numbers. Return True and False, as the old mask does: `row[mask]` picks out "
     "the words of a row by these alone."
 )
+
+
+def _run(answer: Answer, inputs: Inputs) -> Plain:
+    """Vectors and mask, and how many words a gradient comes back to."""
+    pair: Any = refusing(_no_pair, call_with_tensors)(answer, inputs)
+    given, there = map(as_tensors, inputs.values())
+    try:
+        again = answer(given.requires_grad_(), there)[0]
+    except RuntimeError as error:
+        if "Can't call numpy()" not in str(error):
+            raise
+        raise AnswerRefused(NO_TENSOR) from error
+    slope = (
+        slopes(again.sum(), {"vectors": given})["vectors"] if isinstance(again, Tensor) else None
+    )
+    learn = 0 if slope is None else int(slope.any(-1).sum())
+    return {"the vectors": pair[0], "the mask": pair[1], "words that learn": learn}
+
+
 SLIPS = f"""
 --- hint 2
 the last column instead of the last token: mask[:, 2:] -> mask[:, 1:-1]
@@ -102,6 +129,9 @@ the mask first: vectors[:, 1:-1] * inner.unsqueeze(-1), inner -> \
     Return the vectors first, the mask second.
 the mask turned around: unsqueeze(-1), inner -> unsqueeze(-1), ~inner
     Your mask is True at padding. It is True at words.
+cut off from autograd: vectors[:, 1:-1] -> vectors.detach()[:, 1:-1]
+    The numbers are right, and no gradient comes back to the vectors, so a mix below never learns.
+    Leave out `.detach()` and `.data`.
 a mask of numbers: unsqueeze(-1), inner -> unsqueeze(-1), inner.float()
     {NUMBERS}
 """
@@ -115,7 +145,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=8,
     reference=plain.without_boundaries,
-    run=refusing(_no_pair, call_with_tensors),
+    run=_run,
     cases=(
         Case("two sentences of one length", _case((3, 3))),
         Case("sentences of different lengths", _case((5, 2, 4)), weight=2),
