@@ -35,8 +35,8 @@ def _glove_tables(
 ) -> Inputs:
     counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
     if small:
-        counts = rng.choice([0.02, 0.1, 1 / 3, 0.7], size=(rows, columns))
-        counts[0] = (0.02, 0.1, 0.25)
+        counts = rng.choice([0.05, 0.1, 1 / 3, 0.7], size=(rows, columns))
+        counts[0] = (0.05, 0.1, 0.25)
     if zeros:
         counts[rng.random((rows, columns)) < 0.4] = 0.0
         counts[0, 0], counts[0, 1] = 0.0, 3.0
@@ -251,6 +251,7 @@ EXERCISE = Exercise(
     minutes=12,
     reference=glove.glove_loss,
     run=_run_loss,
+    atol=1e-5,
     cases=(
         Case("one pair", _glove_tables(1, 1)),
         Case("3 words and 5 contexts", _glove_tables(3, 5), weight=2),
