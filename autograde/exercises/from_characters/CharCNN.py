@@ -247,6 +247,20 @@ the weights are not copied: part.clone() -> part
     Your parameters share their numbers with the dict that was given, so training would change
     `weights`, too. Keep a copy of each: `part.clone()`.
 --- hint 3
+the bias twice: matches.amax(-1) -> matches.amax(-1) + w[f"CNN/b_cnn_{i}"]
+    You add the bias of the convolution twice. `conv1d` has added it already.
+the projection is reshaped: w["CNN_proj/W_proj"] \
+        -> w["CNN_proj/W_proj"].reshape(w["CNN_proj/W_proj"].T.shape).T
+    `reshape` and `view` keep the numbers in their order and mix up the axes. `nn.Linear` wants
+    `W_proj` transposed: `.T`.
+windows that begin in the padding are left out: matches.amax(-1) -> matches.masked_fill( \
+        (ids == 261)[:, None, : matches.shape[2]], -1e9).amax(-1)
+windows behind the longest word are left out: matches.amax(-1) -> matches[:, :, \
+        : (ids != 261).sum(1).max() - kernel.shape[2] + 1].amax(-1)
+    You leave windows over the padding out of the maximum. The padding is a mark like a letter, with
+    a row of its own in the table: all windows count.
+the strongest match, whatever its sign: matches.amax(-1) -> matches.abs().amax(-1)
+    You take the largest match without its sign. Take the maximum as it is.
 no highway: in self.highways -> in ()
     The highways are missing.
 the last highway first: in self.highways -> in reversed(self.highways)
@@ -277,6 +291,8 @@ no bias in the projection: + w["CNN_proj/b_proj"] ->
 relu at the end: return vectors -> return torch.relu(vectors)
     Nothing comes after the projection. Yours cuts off what is below 0.
 --- no hint
+the table is cut off: self.weights["char_embed"] -> self.weights["char_embed"].detach()
+    The vectors are right, and the table of letters never learns. Leave out `.detach()` and `.data`.
 no word, no vector: return vectors -> return vectors * (ids > 0).any(-1, keepdim=True)
     Right for every word. For a row of zeros you return zeros; here such a row goes through like any
     other, and whoever reads the sentence leaves it out by the mask.

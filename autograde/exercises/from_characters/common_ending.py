@@ -94,6 +94,19 @@ whether, not how many: += 1 -> = 1
     You write down that they share an ending, and not how long it is. Add 1 for each letter.
 as a share of the word: return table -> return table / np.array([[len(w) or 1] for w in words])
     You divide by the length of the word. Return how many letters are shared.
+columns by the word: enumerate(candidates) \
+        -> {other: (column, other) for column, other in enumerate(candidates)}.values()
+rows by the word: enumerate(words) -> {word: (row, word) for row, word in enumerate(words)}.values()
+rows and columns by the word: enumerate(candidates) \
+        -> {other: (column, other) for column, other in enumerate(candidates)}.values() \
+        && enumerate(words) -> {word: (row, word) for row, word in enumerate(words)}.values()
+the first place of a word: table[row, column] += 1 \
+        -> table[words.index(word), candidates.index(other)] += 1
+    A word may come twice in a list, and each time it has a row or a column of its own. Take the
+    positions from `enumerate`.
+a word and itself are left out: for ours, theirs in \
+        -> if word == other: continue⏎for ours, theirs in
+    You leave out a word and itself. They share all letters.
 --- no hint
 capitals are ignored: ours != theirs -> ours.lower() != theirs.lower()
     You take *A* and *a* for the same letter. Count letters as they are written.
@@ -142,6 +155,10 @@ EXERCISE = Exercise(
         Case("walking and talking", _words("walking", "table", "talking", "kin", "stable", "ring")),
         Case("drawn words", _drawn),
         Case("a word and itself", _words("king", "a", "king", "a", "kings", "ba")),
+        Case(
+            "words that come twice",
+            _words("king", "ring", "king", "walking", "ring", "walking"),
+        ),
         Case("a letter that differs, then letters that agree", _words("abcd", "abxd")),
         Case("capitals", _words("US", "us", "BUS", "bus"), edge=True),
         Case("no letters", _words("", "a", "a", ""), edge=True),

@@ -105,10 +105,16 @@ the products are subtracted: matches + weight -> matches - weight
     You subtract the products from the bias. Add them.
 the stencil's first column is missing: range(width) -> range(1, width)
     The first column of the stencil meets no letter. Begin at k = 0.
+the stencil's last column alone: matches = matches + weight -> matches = weight
+    Only the last column of the stencil is left: `=` in your loop forgets the columns before. Add
+    each to what is there.
 the stencil's last column is missing: range(width) -> range(width - 1)
     The last column of the stencil meets no letter. There are `width` columns, so `range(width)`.
 a mean over the window: matches + bias -> matches / width + bias
     You divide by the width. The products are added up, without a mean.
+a mean over the window, with the bias in it: matches + bias[:, None] \
+        -> (matches + bias[:, None]) / width
+    You divide by the width. The products are added up, without a mean, and so is the bias.
 the bias for every letter of the stencil: \
         + bias[:, None] -> && matches + weight -> matches + bias[:, None] + weight
     You add the bias for each letter of the stencil. Add it once for each window.

@@ -89,6 +89,14 @@ def _far_out(rng: Random) -> Inputs:
     return inputs
 
 
+def _off_and_full(rng: Random) -> Inputs:
+    """Two units whose t is 0 whatever x is, and two whose gate has a score of a thousand."""
+    inputs: Inputs = _units(4, shift=3.0)(rng)
+    inputs["w_transform"][:2], inputs["b_transform"][:2] = 0.0, 0.0
+    inputs["b_carry"][2:] += np.array([1000, -1000])
+    return inputs
+
+
 def _at_the_bend(rng: Random) -> Inputs:
     """Units whose relu bends 3e-7 from x, to the left or to the right of it."""
     inputs: Inputs = _units(4)(rng)
@@ -208,6 +216,13 @@ the gate's slope is g: g * (1 - g) -> g
     The slope of the sigmoid is g (1 − g): the factor 1 − g is missing.
 the gate's slope is g times g: g * (1 - g) -> g * g
     You multiply g by g. The slope of the sigmoid is g (1 − g).
+w_transform for w_carry in the gate's slope: w_carry * g -> w_transform * g
+    The inner slope of your gate is `w_transform`. The gate is made with `w_carry`: g′ = w_carry ·
+    g (1 − g).
+the gate's slope at x: w_carry * g * (1 - g) -> w_carry * torch.sigmoid(x) * (1 - torch.sigmoid(x))
+    You take the sigmoid's slope at x. Take it at w_carry x + b_carry: there it is g (1 − g).
+the bias in the gate's inner slope: w_carry * g -> (w_carry + b_carry) * g
+    `b_carry` stays as it is when x moves. The inner slope of the gate is `w_carry` alone.
 x for w_carry in the gate's slope: w_carry * g -> x * g
     The inner slope of your gate is x, and that is what it would be if `w_carry` moved. Here x
     moves: g′ = w_carry · g (1 − g).
@@ -221,6 +236,9 @@ the whole old half has a minus: return (1 - g) -> return -(1 - g) && t - x -> t 
     The slope of (1 − g) x has the wrong sign. Both of its terms are added: 1 − g, and −g′ x.
 relu always lets through: * (t > 0) ->
     Where w x + b is negative, relu is flat and its slope is 0. Yours is always w.
+t divided by what is inside relu: w_transform * (t > 0) \
+        -> w_transform * t / (w_transform * x + b_transform)
+    You divide by w x + b, and where that is 0 you get no number. Ask whether it is above 0.
 relu of the slope: w_transform * (t > 0) -> torch.relu(w_transform)
     You take relu of the weight. The slope of relu(w x + b) is w where w x + b is above 0, also for
     a w below 0, and 0 elsewhere.
@@ -229,6 +247,14 @@ relu is asked about x: t > 0 -> x > 0
 --- hint 3
 relu is forgotten in the last term: t - x -> w_transform * x + b_transform - x
     The last term has w x + b where t belongs. t is its relu, 0 where it is negative.
+the gate's slope by exponentials: w_carry * g * (1 - g) -> w_carry \
+        * torch.exp(-(w_carry * x + b_carry)) / (1 + torch.exp(-(w_carry * x + b_carry))) ** 2
+    The formula is right, and for large scores it divides infinity by infinity. Take g (1 − g), with
+    g from `torch.sigmoid`.
+the gate and its slope by exponentials: g = torch.sigmoid(w_carry * x + b_carry) \
+        -> e = torch.exp(w_carry * x + b_carry)⏎g = e / (1 + e)
+    The formula is right, and for large scores it divides infinity by infinity. Take
+    `torch.sigmoid`.
 --- no hint
 no sigmoid: torch.sigmoid( -> (
 no sigmoid, nor its slope: torch.sigmoid( -> ( && w_carry * g * (1 - g) -> w_carry
@@ -238,8 +264,12 @@ no w_carry inside the gate: w_carry * x -> x
 the sigmoid is turned over: \
         torch.sigmoid(w_carry * x + b_carry) -> 1 + torch.exp(-(w_carry * x + b_carry))
     Your gate is 1 + exp(−s). The sigmoid is 1 divided by that.
-the sigmoid the other way round: w_carry * x + b_carry -> -(w_carry * x + b_carry)
-    Your gate is 1 − g: the exponential in the sigmoid has a minus, 1 / (1 + exp(−s)).
+g and 1 - g change places: w_carry * x + b_carry -> -(w_carry * x + b_carry)
+    g and 1 − g are in each other's place in your first two terms, which are (1 − g) + g t′. Either
+    you wrote them so, or your sigmoid lacks the minus in its exponential: 1 / (1 + exp(−s)).
+the two lanes change places: (1 - g) + g * slope_of_t + slope_of_g * (t - x) \
+        -> g + (1 - g) * slope_of_t + slope_of_g * (x - t)
+    This is the slope of g x + (1 − g) t. Here g goes with the new: y = g t + (1 − g) x.
 a list: (1 - g) + g * slope_of_t + slope_of_g * (t - x) -> \
         ((1 - g) + g * slope_of_t + slope_of_g * (t - x)).tolist()
     {LISTED}
@@ -271,6 +301,12 @@ EXERCISE = Exercise(
         Case("eight units", _units(8), weight=2),
         Case("relu shut: the new is 0", _units(4, shift=-3.0)),
         Case("the gate nearly shut", _units(4, closed=True), edge=True),
+        Case(
+            "units that are off, and scores of a thousand",
+            _off_and_full,
+            edge=True,
+            asks="Two units have w_transform and b_transform 0, two a b_carry of ±1000.",
+        ),
         Case("close to relu's bend", _at_the_bend, edge=True, asks=BEND),
         Case("x of 20 digits", _far_out, edge=True, asks=FAR_OUT),
     ),

@@ -58,6 +58,12 @@ def _with_capitals(rng: Random) -> Inputs:
     return inputs
 
 
+def _itself_unknown(rng: Random) -> Inputs:
+    inputs: Inputs = _place(9, 4, 3)(rng)
+    inputs["tokens"][4] = "unheard"
+    return inputs
+
+
 @Case.drawn
 def _alone(rng: Random) -> Inputs:
     return {
@@ -126,8 +132,27 @@ the sum: vectors[rows].sum(0) / max(1, len(rows)) -> vectors[rows].sum(0)
     You add the vectors up. Divide by how many known words there are.
 divided by the unknown, too: max(1, len(rows)) -> max(1, len(near))
     You divide by all words near by. Divide by the known ones: only they have a vector.
+both sides as long as the shorter one: near = \
+        -> reach = min(reach, place, len(tokens) - place - 1)⏎near =
+    Near an end of the sentence you look as far on both sides as the shorter one goes. Each side has
+    its own end.
 divided by both sides: max(1, len(rows)) -> (2 * reach)
     You divide by `2 * reach`. Divide by the number of known words: some are missing.
+a plain 0 where nothing is known: mean: Floats = vectors[rows].sum(0) / max(1, len(rows)) \
+        -> mean = sum(vectors[row] for row in rows) / max(1, len(rows))
+    Where no word is known you return the number 0. Return a vector of zeros:
+    `np.zeros(vectors.shape[1])`.
+as many zeros as words where nothing is known: return mean \
+        -> return mean if rows else np.zeros(len(vectors))
+    Where no word is known you return a zero for each row of `vectors`. Return one for each number
+    of a vector: `np.zeros(vectors.shape[1])`.
+the word itself has to be known: near = -> ids[tokens[place]]⏎near =
+    Your code stops where the word itself is not known. It is left out: do not look it up.
+one is taken off the count whether or not the word is known: \
+        mean: Floats = vectors[rows].sum(0) / max(1, len(rows)) \
+        -> mean = vectors[rows].sum(0) / max(1, len(rows) - (tokens[place] not in ids))
+    You take one off the count for the word itself also where it is not known, and so was never
+    counted. Leave it out before you count.
 no number where nothing is known: max(1, len(rows)) -> len(rows)
     Where no word is known you divide 0 by 0. Return zeros there.
 divided twice: vectors[rows].sum(0) -> vectors[rows].mean(0)
@@ -150,7 +175,18 @@ two places too few on the right: place + 1 + reach -> place - 1 + reach
     Your right side ends two positions too early.
 one place too many on the left: place - reach) -> place - reach - 1)
     You look one position too far to the left.
+--- hint 2
+the middle of the slice is taken out: \
+        near = [*tokens[max(0, place - reach) : place], *tokens[place + 1 : place + 1 + reach]] \
+        -> near = tokens[max(0, place - reach) : place + 1 + reach]⏎near.pop(len(near) // 2)
+    You take out the middle of the slice. Near an end of the sentence the position is not its
+    middle: put two slices side by side.
 --- no hint
+words at their first places: \
+        near = [*tokens[max(0, place - reach) : place], *tokens[place + 1 : place + 1 + reach]] \
+        -> near = [t for t in tokens if 0 < abs(tokens.index(t) - place) <= reach]
+    You ask `tokens.index` where a word stands, and it finds the first place. Walk over the
+    positions with `enumerate`.
 the word before is left out: place - reach) : place] -> place - reach) : place - 1]
     Your left side leaves out the word just before the position. A slice ends before its last
     number.
@@ -173,6 +209,7 @@ EXERCISE = Exercise(
     cases=(
         Case("in the middle", _place(15, 7, 3), weight=2),
         Case("some words are not known", _place(15, 6, 5, known=6)),
+        Case("the word itself is not known", _itself_unknown),
         Case("at the start", _place(8, 1, 4)),
         Case("at the end", _place(8, 7, 3)),
         Case("capitals", _with_capitals, edge=True, asks="`ids` has words as they are written."),

@@ -91,6 +91,9 @@ a word is its own neighbour: for distance in -> counts[word, word] += 1⏎for di
 a word beside itself is skipped: return counts -> np.fill_diagonal(counts, 0)⏎return counts
     The same word may stand at two positions near each other (*very, very*), and that pair counts.
     Compare positions, not words.
+a slice that begins below 0: min(window, position) -> len(ids[position - window : position])
+    At the start of a sentence your slice begins at a negative position, which counts from the end,
+    and comes out empty. Begin at `max(0, position - window)`.
 negative positions: min(window, position) -> window
     At the start of a sentence a negative position counts from the end in Python, and far words
     become neighbours. Stop at position 0.
@@ -144,6 +147,12 @@ one position to the left alone: i - window) -> i - 1)
     To the left you look one position far, whatever `window` is: `max(0, i - window)`.
 set, not added, from both sides: += -> =
     You write `=` where `+=` is meant: a pair that occurs twice counts once.
+a slice that goes negative: \
+        for j in range(max(0, i - window), min(len(ids), i + window + 1)): \
+        -> near = {*range(len(ids))[i - window : i], *range(len(ids))[i + 1 : i + window + 1]} \
+        ⏎for j in near:
+    At the start of a sentence your slice begins at a negative position, which counts from the end,
+    and comes out empty. Begin at `max(0, position - window)`.
 negative positions, from both sides: max(0, i - window) -> i - window
     At the start of a sentence a negative position counts from the end in Python, and far words
     become neighbours. Stop at position 0.

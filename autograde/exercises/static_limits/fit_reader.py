@@ -53,6 +53,14 @@ def _readings(rng: Random, rows: int, size: int, steps: int, decay: float = 0.1)
     }
 
 
+def _flat(rng: Random) -> Inputs:
+    """Slopes below a thousandth; those of the bias nearly 0, as half of the answers are 1."""
+    inputs: Inputs = _readings(8, 3, 12, 0.0)(rng)
+    inputs["features"] = inputs["features"] / 1000
+    inputs["features"][:, 0] += 5e-4 * np.array([1, -1] * 4)
+    return inputs | {"answers": np.array([1.0, 0.0] * 4)}
+
+
 SLIPS = """
 --- hint 1
 the errors turned round: errors = 1 / (1 + np.exp(-(features @ weights + bias))) - answers \
@@ -99,6 +107,9 @@ no decay: + decay * weights ->
 decay is divided by the examples, too: features.T @ errors / len(answers) + decay * weights \
         -> (features.T @ errors + decay * weights) / len(answers)
     You divide the decay by the number of examples. Only the loss is a mean.
+half of the decay: + decay * weights -> + decay / 2 * weights
+    You take half of the decay. The half stands in the loss, before the square: the slope of it is
+    λ times the weights.
 decay by the sign: + decay * weights -> + decay * np.sign(weights)
     Your decay pulls by the sign of the weights, as L1 regularisation does. The slope of the squared
     length is λ times the weights.
@@ -163,6 +174,10 @@ one step too few: range(steps) -> range(steps - 1)
     You take one step too few.
 one step too many: range(steps) -> range(steps + 1)
     You take one step too many.
+it stops where the slope is small: \
+        weights = weights - rate * slope -> if np.abs(slope).max() < 1e-2: break \
+        ⏎weights = weights - rate * slope
+    You stop where the slope, or what it changes, is small. Take all `steps`.
 one step: bias = bias - rate * float(errors.mean()) \
         -> bias = bias - rate * float(errors.mean())⏎break
     You stop after the first step. Return after the loop.
@@ -186,6 +201,7 @@ EXERCISE = Exercise(
         Case("twenty steps, no decay", _readings(12, 4, 20, 0.0)),
         Case("twenty steps", _readings(15, 4, 20), weight=2),
         Case("more numbers than examples", _readings(4, 9, 7, 0.3), edge=True),
+        Case("flat slopes", _flat, edge=True, asks="Take all steps, also where slopes are small."),
     ),
     mistakes=slips(fit_reader, SLIPS),
     right_answers={"by autograd": _by_autograd},

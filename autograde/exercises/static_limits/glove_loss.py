@@ -35,7 +35,8 @@ def _glove_tables(
 ) -> Inputs:
     counts = rng.uniform(1.0, 2.5 * x_max, size=(rows, columns))
     if small:
-        counts = rng.choice([0.2, 1 / 3, 0.5, 0.7], size=(rows, columns))
+        counts = rng.choice([0.05, 0.1, 1 / 3, 0.7], size=(rows, columns))
+        counts[0] = (0.05, 0.1, 0.25)
     if zeros:
         counts[rng.random((rows, columns)) < 0.4] = 0.0
         counts[0, 0], counts[0, 1] = 0.0, 3.0
@@ -148,6 +149,14 @@ small counts are lifted to 1: \
         torch.where(seen, counts, torch.ones_like(counts)) -> counts.clamp(min=1.0)
     `counts.clamp(min=1)` changes the zeros, and every count between 0 and 1 as well. Two words
     three positions apart count 1/3, and log 1/3 is not 0. Change the zeros alone.
+small counts are lifted to {{floor}}: \
+        torch.where(seen, counts, torch.ones_like(counts)) -> counts.clamp(min={{floor}}) \
+        | floor = 0.5, 0.2, 0.1
+    `counts.clamp(min={{floor}})` changes the zeros, and every count below {{floor}} as well. Change
+    the zeros alone: `torch.where(counts > 0, counts, 1.0)`.
+only counts from 1 on: .sum() -> .masked_fill(counts < 1, 0.0).sum()
+    You leave out the pairs with a count below 1. All pairs that occur belong in the sum: those far
+    apart count 1/3 or 1/5.
 the weight is squared too: weight * (scores - logs) ** 2 -> (weight * (scores - logs)) ** 2
     Your weight stands inside the square. f(X) times the square of the error.
 the sum is missing: .sum() ->
@@ -242,6 +251,7 @@ EXERCISE = Exercise(
     minutes=12,
     reference=glove.glove_loss,
     run=_run_loss,
+    atol=1e-5,
     cases=(
         Case("one pair", _glove_tables(1, 1)),
         Case("3 words and 5 contexts", _glove_tables(3, 5), weight=2),

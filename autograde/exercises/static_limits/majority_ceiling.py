@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,12 @@ def _ceiling_by_table(words: Sequence[str], senses: Sequence[str]) -> float:
     return float(table.max(1).sum() / len(words))
 
 
+def _by_runs(words: Sequence[str], senses: Sequence[str]) -> float:
+    runs = groupby(sorted(zip(words, senses, strict=True)), key=lambda pair: pair[0])
+    best = [max(Counter(sense for _, sense in run).values()) for _, run in runs]
+    return sum(best) / len(words)
+
+
 def _on_the_way(inputs: Inputs) -> dict[str, float]:
     words = inputs["words"]
     return {
@@ -79,6 +86,18 @@ the last sense met: best = [max(counts.values()) for counts in seen.values()] ->
     You give each word the last sense that you meet. Its commonest sense is right more often.
 words counted for each sense: seen[word][sense] -> seen[sense][word]
     You count, for each sense, its words. Turn it round: for each word, its senses.
+the last sense in the alphabet: max(counts.values()) -> counts[max(counts)]
+    `max` of a `Counter` is its last key in the alphabet, here a sense. Take the largest of its
+    counts: `max(counts.values())`.
+runs of one word: sum(best) / len(words) -> sum( \
+        Counter(sense for word, sense in run).most_common(1)[0][1] \
+        for _, run in groupby(zip(words, senses), key=lambda pair: pair[0])) / len(words)
+    `itertools.groupby` makes a group anew wherever the word changes. Sort first, or count in a
+    `defaultdict(Counter)`.
+the commonest pairs: sum(best) \
+        -> sum(n for _, n in Counter(zip(words, senses)).most_common(len(seen)))
+    You take the commonest pairs of word and sense, as many as there are words. Two of them may have
+    one word: take each word's best.
 the rarest sense: max(counts -> min(counts
     You count the rarest sense of each word. The best rule answers with the commonest: `max`.
 every sense counts once: += 1 -> = 1
@@ -94,6 +113,10 @@ the mean over the words: \
         max(counts.values()) -> max(counts.values()) / counts.total() && len(words) -> len(seen)
     You average one share per word, so a rare word counts as much as a frequent one. Count
     occurrences: right ones over all.
+the best word's share: sum(best) / len(words) \
+        -> max(max(counts.values()) / counts.total() for counts in seen.values())
+    You take the largest share that a word has. All occurrences count: add up what is right for
+    each word, and divide once.
 the number, not the share: / len(words) ->
     This is how many occurrences are right. Divide by how many there are.
 only the best word: sum(best) -> max(best)
@@ -149,5 +172,6 @@ EXERCISE = Exercise(
         "counters": _by_counters,
         "counting pairs": _ceiling_by_pairs,
         "a table of counts": _ceiling_by_table,
+        "sorted, and grouped": _by_runs,
     },
 )

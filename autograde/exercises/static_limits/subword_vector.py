@@ -11,7 +11,7 @@ from elmo_mini.models import fasttext
 Table = np.ndarray
 
 
-KNOWN = ["paper", "banana", "thing", "打"]
+KNOWN = ["paper", "banana", "thing", "打", "other", "hers"]
 
 
 @Case.drawn
@@ -113,6 +113,20 @@ known words inside the word: \
         total = total + word_vectors[[known in word for known in words]].sum(0)
     `known in word` also finds known words *inside* the word, *paper* in *papery*. Only the word
     itself has a vector of its own: compare with `==`.
+the word inside known words: \
+        if word in words: total = total + word_vectors[list(words).index(word)] -> \
+        total = total + word_vectors[[word in known for known in words]].sum(0)
+the word at the start of known words: \
+        if word in words: total = total + word_vectors[list(words).index(word)] -> \
+        total = total + word_vectors[[known.startswith(word) for known in words]].sum(0)
+the word inside the first known word that holds it: \
+        if word in words: total = total + word_vectors[list(words).index(word)] -> \
+        total = total + word_vectors[[word in known for known in words]][:1].sum(0)
+    You also take known words that *hold* the word, *hers* for *her*. Only the word itself has a
+    vector of its own: compare with `==`.
+row 0 counts as no row: if word in words -> if word in words and list(words).index(word)
+    `if row:` is false for row 0, so the first word of the vocabulary loses its own vector. Ask
+    `if word in words`.
 looked up in small letters: \
         if word in words -> if word.lower() in words && index(word) -> index(word.lower())
     You look the word up in small letters, so *Paper* gets the vector of *paper*. Look it up as it
@@ -131,8 +145,15 @@ EXERCISE = Exercise(
     on_the_way=_on_the_way,
     cases=(
         Case("a word never seen", _spelling("papery")),
-        Case("a word of the vocabulary", _spelling("paper")),
+        Case("a word of the vocabulary", _spelling("thing")),
+        Case("the first word of the vocabulary", _spelling("paper")),
         Case("a piece that occurs twice", _spelling("bananas"), edge=True),
+        Case(
+            "a known word holds it",
+            _spelling("her"),
+            edge=True,
+            asks="*hers* is among `words`, and *her* is not.",
+        ),
         Case("a word of one character", _spelling("打"), edge=True),
         Case(
             "a capital is another spelling",

@@ -243,6 +243,17 @@ the tables are copied at the start: self.rules = (between, first, last) \
         -> kept = self.__dict__.setdefault("made", (moves, start, end))⏎return kept
     You lay the rules over the tables once, in the constructor. An optimiser changes the tables
     later: lay them over in each call.
+the rules are written into the tables: self.rules = (between, first, last) \
+        -> self.rules = (between, first, last)⏎with torch.no_grad(): \
+        self.transitions.masked_fill_(~between, -10_000.0); \
+        self.start.masked_fill_(~first, -10_000.0); self.end.masked_fill_(~last, -10_000.0) \
+        && moves = self.transitions.masked_fill(~between, -10_000.0) -> moves = self.transitions \
+        && start = self.start.masked_fill(~first, -10_000.0) -> start = self.start \
+        && end = self.end.masked_fill(~last, -10_000.0) -> end = self.end
+    You write −10,000 into the tables once, in the constructor, and an optimiser may move it from
+    there. The tables begin at 0: lay the rules over them in each call, with `masked_fill`.
+only the first sentence's loss: (log_z - score).mean() -> (log_z - score)[0]
+    Your loss is that of the first sentence. Take the mean over all.
 the tables are cut off: self.transitions.masked_fill -> self.transitions.detach().masked_fill \
         && self.start.masked_fill -> self.start.detach().masked_fill \
         && self.end.masked_fill -> self.end.detach().masked_fill
@@ -279,6 +290,10 @@ the sum over the sentences: (log_z - score).mean() -> (log_z - score).sum()
     You add up the sentences. Take their mean.
 divided by the words: (log_z - score).mean() -> (log_z - score).sum() / mask.sum()
     You divide by the number of words. The mean is over the sentences.
+the mean of the losses per word: (log_z - score).mean() -> ((log_z - score) / mask.sum(1)).mean()
+    You divide each sentence's loss by its words. The mean is over the sentences, whole.
+divided by the longest: (log_z - score).mean() -> (log_z - score).mean() / mask.shape[1]
+    You divide by the number of words of the longest sentence. The mean is over the sentences.
 one number for each sentence: (log_z - score).mean() -> (log_z - score)
     Your loss has one number for each sentence. Return their mean.
 the probability: (log_z - score).mean() -> (score - log_z).exp().mean()

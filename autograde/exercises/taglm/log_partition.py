@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from autograde.checking.exercise import Case, Exercise, Inputs, Mistake
+from autograde.checking.exercise import Case, Exercise, Inputs, Mistake, Random
 from autograde.checking.slips import slips
 from autograde.exercises.taglm import LESSON
 from autograde.exercises.taglm.lattice import (
@@ -17,6 +17,7 @@ from autograde.exercises.taglm.lattice import (
     run_with_gradient,
 )
 from elmo_mini.models import crf
+from elmo_mini.tagging.constrained_crf import FORBIDDEN
 
 
 def _forward(
@@ -93,6 +94,25 @@ def _on_the_way(inputs: Inputs) -> dict[str, np.ndarray]:
     }
 
 
+def _strong_and_forbidden(rng: Random) -> Inputs:
+    """The second word asks for a label to which no move is allowed."""
+    inputs: Inputs = lattice((2, 3), 2)(rng)
+    inputs["emissions"][:, 1] = (-1000, 1000)
+    inputs["transitions"][:, 1] = FORBIDDEN
+    return inputs
+
+
+def _hundreds(rng: Random, *names: str) -> Inputs:
+    """Scores of 400 on one way through the labels, and of -400 on another."""
+    inputs: Inputs = lattice((3, 2), 3)(rng)
+    if "transitions" in names:
+        inputs["transitions"] += 400 * (np.roll(np.eye(3), 1, 1) - np.eye(3)).astype(np.float32)
+    if "start" in names:
+        inputs["start"] += np.array([400, -400, 0], np.float32)
+        inputs["end"] += np.array([0, -400, 400], np.float32)
+    return inputs
+
+
 SLIPS = """
 --- hint 1
 each place on its own: torch.logsumexp(alpha + end, 1) -> (emissions.logsumexp(-1) * mask).sum(1)
@@ -132,12 +152,18 @@ the largest of the whole batch is taken out, {patch}: torch.logsumexp(pairs, 1) 
     You take out the largest number of the whole batch. Next to it a score of a thousand less is 0,
     and then your patch stands in its place. Take out the largest of each sum: `torch.logsumexp`
     does.
+the largest of alpha and of the transitions are taken out, and a small number is added: \
+        torch.logsumexp(pairs, 1) -> ((alpha - alpha.amax(1, keepdim=True)).exp() \
+        @ (transitions - transitions.max()).exp() + 1e-30).log() + alpha.amax(1, keepdim=True) \
+        + transitions.max()
+    A small number inside the log stands in for what `exp` has rounded to 0, and a strong emission
+    lifts it above the true sum. Take the largest out for each new label: `torch.logsumexp` does.
 exp by hand, the largest taken out for all labels together: torch.logsumexp(pairs, 1) \
         -> ((alpha - alpha.amax(1, keepdim=True)).exp() @ transitions.exp()).log() + alpha.amax(1, \
         keepdim=True)
-    The sum is right, and its gradient is no number where a transition is forbidden: exp(-10000) is
-    0, and the log of 0 has no slope. Give scores and transitions together to `torch.logsumexp`,
-    along *from*: it takes the largest out for each new label.
+    The moves go through `exp` as they are: one of a hundred is infinite there, and a forbidden one
+    is 0, whose log has no slope. Give scores and transitions together to `torch.logsumexp`, along
+    *from*: it takes the largest out for each new label.
 cut off from autograd in the loop: pairs = alpha.unsqueeze(2) -> pairs = alpha.detach().unsqueeze(2)
     The numbers are right, and only the last word of a sentence learns: you detach `alpha` from word
     to word. Leave out `.detach()`.
@@ -200,6 +226,14 @@ scores are cut off at {most}: \
         | most = 50, 80, 88
     You cut the scores off at {most} so that `exp` does not overflow, and each larger one counts as
     that. `torch.logsumexp` needs no such bound.
+the transitions are cut off at {most}: + transitions -> + transitions.clamp(-{most}, {most}) \
+        | most = 80, 100, 1000
+the emissions are cut off at {most}: alpha = start + \
+        -> emissions = emissions.clamp(-{most}, {most})⏎alpha = start + | most = 80, 100
+start and end are cut off at {most}: alpha = start + \
+        -> start, end = start.clamp(-{most}, {most}), end.clamp(-{most}, {most})⏎alpha = start + \
+        | most = 80, 100
+    You cut scores off at {most}, and each beyond counts as that. `torch.logsumexp` needs no bounds.
 the mean over the labels: \
         torch.logsumexp(pairs, 1) -> torch.logsumexp(pairs, 1) - np.log(len(start))
     You average over the labels that you come from. Every path counts in full: a sum.
@@ -223,6 +257,13 @@ the end at the last column: alpha = torch.where \
         && alpha + end -> alpha + end * (mask.shape[1] == 1)
     You add `end` at the last column, which short sentences never reach. Add it after the loop, to
     every sentence.
+the loop ends where the first in the batch does: \
+        range(1, emissions.shape[1]) -> range(1, int(mask[0].sum()))
+the loop ends where the first in the batch does, without the mask: \
+        range(1, emissions.shape[1]) -> range(1, int(mask[0].sum())) \
+        && torch.where(mask[:, t].unsqueeze(1), new, alpha) -> new
+    Your loop is as long as the first sentence of the batch. Walk through all columns, and let
+    `torch.where` keep the alpha of those that have ended.
 stopped where the first sentence ends: pairs = alpha \
         -> if not mask[:, t].all(): break⏎pairs = alpha
     Your loop stops as soon as one sentence is over. The others go on: walk through all columns, and
@@ -277,6 +318,12 @@ padding is forbidden: torch.where(mask[:, t].unsqueeze(1), new, alpha) \
         -> new.masked_fill(~mask[:, t].unsqueeze(1), -torch.inf)
     You set alpha to -inf behind the end of a sentence, and with it all that the sentence has
     gathered. Keep the old alpha with `torch.where`.
+padding is set to -10,000: torch.where(mask[:, t].unsqueeze(1), new, alpha) \
+        -> new.masked_fill(~mask[:, t].unsqueeze(1), -10_000.0)
+    You set alpha to -10,000 behind the end of a sentence, and with it all that the sentence has
+    gathered. Keep the old alpha with `torch.where`.
+divided by the length: return log_z -> return log_z / mask.sum(1)
+    You divide by the number of words. log Z is one sum over whole paths.
 only the emissions know the mask: + emissions[:, t] -> + emissions[:, t] * mask[:, t].unsqueeze(1) \
         && torch.where(mask[:, t].unsqueeze(1), new, alpha) -> new
     You leave out the emissions of padding, and the transitions go on. Where the mask is False keep
@@ -358,7 +405,14 @@ EXERCISE = Exercise(
         Case("a sentence of one word", lattice((1, 4), 3), edge=True),
         Case("scores of a thousand", lattice((3, 2), 3, scale=500.0), edge=True),
         Case("scores of minus a thousand", lattice((3, 2), 3, shift=-1000.0), edge=True),
-        Case("moves of a hundred", lattice((3, 2), 3, moves=100.0), edge=True),
+        Case("moves of hundreds", lambda rng: _hundreds(rng, "transitions"), edge=True),
+        Case("start and end of hundreds", lambda rng: _hundreds(rng, "start"), edge=True),
+        Case(
+            "a strong word behind forbidden moves",
+            _strong_and_forbidden,
+            edge=True,
+            asks="The word's score is 1000, the move to it costs 10,000: no path goes there.",
+        ),
         Case("a forbidden label", lattice((4, 2), 3, forbidden=True), edge=True),
     ),
     mistakes=(

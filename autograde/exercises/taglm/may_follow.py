@@ -70,6 +70,27 @@ E leaves a span open: "BI" -> "BIE"
 everything may follow everything: return False -> return True \
         && not goes_on or before[2:] == after[2:] -> True
     Your answer is always True. Which labels can only stand where a span is open?
+letters are looked for in the kind, too, with their hyphen: before[0] in "BI" \
+        -> "B-" in before or "I-" in before && after[0] in "IE" -> "I-" in after or "E-" in after
+letters of `before` are looked for in the kind, too, with their hyphen: before[0] in "BI" \
+        -> "B-" in before or "I-" in before
+letters of `after` are looked for in the kind, too, with their hyphen: after[0] in "IE" \
+        -> "I-" in after or "E-" in after
+letters are looked for in the kind, too: before[0] in "BI" -> "B" in before or "I" in before \
+        && after[0] in "IE" -> "I" in after or "E" in after
+letters of `before` are looked for in the kind, too: before[0] in "BI" \
+        -> "B" in before or "I" in before
+letters of `after` are looked for in the kind, too: after[0] in "IE" -> "I" in after or "E" in after
+    `in` looks through the whole label, and finds the letters of the kind: the E of S-PER, the E of
+    S-DATE-TIME. Ask for the first letter alone, `label[0]`.
+no span of two words: is_open != goes_on -> is_open != goes_on or before[0] + after[0] == "BE"
+    You forbid E right behind B. That is a span of two words, and allowed.
+no two spans of one kind side by side: is_open != goes_on -> is_open != goes_on \
+        or (before[0] in "ES" and after[0] in "BS" and before[2:] == after[2:])
+    Two spans may touch, also of one kind: after E or S a new span may begin at once.
+no two words that are spans: is_open != goes_on \
+        -> is_open != goes_on or before[0] + after[0] == "SS"
+    Two spans of one word may touch: S may follow S.
 the label before is not looked at: is_open != goes_on -> goes_on
     You allow a label by itself, whatever stands before it. I and E go on with a span that `before`
     has opened; all others need that `before` has left none open.
@@ -117,6 +138,26 @@ only the ends of the kinds are compared: \
 only the beginnings of the kinds are compared: before[2:] == after[2:] -> before[2:5] == after[2:5]
     You compare only how the kinds begin, so PERSON and PERIOD are the same to you. Compare all that
     follows the first hyphen: `before[2:] == after[2:]`.
+the kind of `before` may go on: before[2:] == after[2:] -> after[2:].startswith(before[2:])
+the kind of `after` may go on: before[2:] == after[2:] -> before[2:].startswith(after[2:])
+    A kind with which another begins counts as that one, as PER and PERSON. All letters count:
+    `before[2:] == after[2:]`.
+the kind of `before` is looked for in `after`: before[2:] == after[2:] -> before[2:] in after
+the kind of `before` is looked for at the end of `after`: before[2:] == after[2:] \
+        -> after.endswith(before[2:])
+the kind of `before` is looked for at the end of `after`, with its hyphen: \
+        before[2:] == after[2:] -> after.endswith(before[1:])
+    A kind that another holds counts as that one, as GPE and NON-GPE. All letters count:
+    `before[2:] == after[2:]`.
+letters of the kind are lost to `{cut}`: \
+        before[2:] == after[2:] -> before.{cut}("BIES-") == after.{cut}("BIES-") \
+        | cut = strip, lstrip
+    `{cut}` takes off every letter that you list, so EVENT and VENT are the same to you. Cut off two
+    characters: `before[2:] == after[2:]`.
+letters of the kind are lost to `replace`: before[2:] == after[2:] \
+        -> before.replace("B-", "").replace("I-", "") == after.replace("I-", "").replace("E-", "")
+    `replace` reaches inside the kind, into JOB-NAME. Cut off two characters:
+    `before[2:] == after[2:]`.
 only what follows the last hyphen is compared: \
         before[2:] == after[2:] -> before.split("-")[-1] == after.split("-")[-1]
     A kind may hold a hyphen, as NON-GPE does, and you compare only what follows the last one.
@@ -159,7 +200,7 @@ EXERCISE = Exercise(
         Case("kinds that begin with E, I and S", _kinds("EVENT", "ITEM", "SITE"), edge=True),
         Case(
             "kinds that begin or end alike",
-            _kinds("PERSON", "PERIOD", "SEASON"),
+            _kinds("PERSON", "PERIOD", "SEASON", "PER"),
             edge=True,
             asks="Two kinds are the same only if all their letters are.",
         ),
@@ -168,6 +209,18 @@ EXERCISE = Exercise(
             _kinds("GPE", "NON-GPE", "NON-ORG"),
             edge=True,
             asks="The kind is all that follows the letter and its hyphen: NON-GPE is not GPE.",
+        ),
+        Case(
+            "kinds with a B, an I or an E before their hyphen",
+            _kinds("DATE-TIME", "SCI-FI", "JOB-NAME"),
+            edge=True,
+            asks="S-DATE-TIME is a span of one word: its first letter says so.",
+        ),
+        Case(
+            "kinds that differ by an E or an S",
+            _kinds("EVENT", "VENT", "VENTS"),
+            edge=True,
+            asks="Two kinds are the same only if all their letters are.",
         ),
         Case(
             "a sentence without words",

@@ -72,6 +72,15 @@ the padding's emissions and transitions are scored: own * mask -> own \
         && moves * mask[:, 1:] -> moves
     Words that are only padding add to your score. Stop at the end of each sentence: the mask says
     where.
+padding counts as label 0: own = -> labels = labels * mask⏎own = \
+        && moves * mask[:, 1:] -> moves
+    You set the labels of padding to 0, and 0 is a label like any other: moves to it count. Multiply
+    the moves by the mask, too.
+a move from the last label to the first: \
+        labels[:, :-1], labels[:, 1:] -> labels.roll(1, 1), labels \
+        && moves * mask[:, 1:] -> moves * mask
+    The first word gets a move from the last column. There are only T - 1 transitions; the first
+    word has `start`.
 a move into the padding: mask[:, 1:] -> mask[:, :-1]
     The move from the last word into the padding counts. A move counts only if the word it goes *to*
     is there: `mask[:, 1:]`, not `mask[:, :-1]`.

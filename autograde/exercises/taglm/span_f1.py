@@ -1,5 +1,6 @@
 """Exercise `span_f1`: precision, recall and F1 of spans."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,6 +76,20 @@ def _by_counting(gold: Corpus, predicted: Corpus) -> list[float]:
     return [correct / here if here else 0.0, correct / there if there else 0.0, f1]
 
 
+def _by_lists(gold: Corpus, predicted: Corpus) -> Scores:
+    want = [(n, *span) for n, labels in enumerate(gold) for span in spans_of(labels)]
+    came = [(n, *span) for n, labels in enumerate(predicted) for span in spans_of(labels)]
+    correct = (Counter(want) & Counter(came)).total()
+    precision = correct / len(came) if came else 0.0
+    recall = correct / len(want) if want else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if correct else 0.0
+    return precision, recall, f1
+
+
+def _overlapping(some: Any, others: Any) -> Any:
+    return [a for a in some if any(a[2] == b[2] and a[0] < b[1] and b[0] < a[1] for b in others)]
+
+
 def _mean(scores: Sequence[Scores]) -> Scores:
     return tuple(float(x) for x in np.mean(scores or [(0.0, 0.0, 0.0)], axis=0))
 
@@ -121,6 +136,24 @@ all sentences joined into one: \
         zip(gold, predicted, strict=True) -> [(sum(gold, []), sum(predicted, []))]
     You join the sentences before you look for spans. An I at the beginning of a sentence then
     continues a span of the sentence before. Read each sentence on its own.
+sentences without true spans are left out: correct += -> if not true_spans: continue⏎correct +=
+    You leave out sentences without true spans. What is predicted there is wrong, and counts in the
+    precision.
+sentences without predicted spans are left out: correct += -> if not my_spans: continue⏎correct +=
+    You leave out sentences without predicted spans. What is true there was missed, and counts in
+    the recall.
+sentences without true or without predicted spans are left out: correct += \
+        -> if not true_spans or not my_spans: continue⏎correct +=
+    You leave out sentences where one of the two has no spans. What is predicted or missed there is
+    wrong, and counts.
+an overlap is enough: len(true_spans & my_spans) -> len(_overlapping(my_spans, true_spans))
+an overlap is enough, asked of the true spans: len(true_spans & my_spans) \
+        -> len(_overlapping(true_spans, my_spans))
+    Spans that overlap count as right. Start, end *and* kind must agree.
+spans are compared in their order: len(true_spans & my_spans) \
+        -> sum(a == b for a, b in zip(spans_of(true), spans_of(said)))
+    You compare the first span with the first, the second with the second. One that is missed or
+    invented shifts all behind it: ask which stand in both lists.
 precision and recall are swapped: return precision, recall -> return recall, precision
     Precision divides by what was *predicted*, recall by what is *there*. Yours are the other way
     round.
@@ -193,6 +226,17 @@ spans of different sentences are mixed up: every (n, *span) -> span
     number of the sentence into the span.
 """
 
+SLIPS_OF_LISTS = """
+--- hint 2
+spans of different sentences are mixed up, counted: every (n, *span) -> span
+spans of different sentences are mixed up, predicted ones looked for: every (n, *span) -> span \
+        && (Counter(want) & Counter(came)).total() -> sum(span in want for span in came)
+spans of different sentences are mixed up, true ones looked for: every (n, *span) -> span \
+        && (Counter(want) & Counter(came)).total() -> sum(span in came for span in want)
+    A span in one sentence is taken as right because another sentence has the same places. Put the
+    number of the sentence into the span.
+"""
+
 EXERCISE = Exercise(
     id="span_f1",
     title="Precision, recall and F1 of spans",
@@ -206,7 +250,16 @@ EXERCISE = Exercise(
     cases=(
         Case("one sentence", _corpora("B-PER I-PER O B-LOC O", "B-PER I-PER B-PER O B-LOC")),
         Case("six sentences", _two_corpora((8, 5, 9, 7, 6, 10), changed=0.25), weight=2),
-        Case("the same places in two sentences", _corpora("B-PER O|O B-LOC", "O O|B-PER B-LOC")),
+        Case(
+            "the same places in several sentences",
+            _corpora(
+                "B-PER O|B-PER O|O B-LOC|O O|B-ORG O", "O B-LOC|O B-LOC|B-PER O|O B-LOC|B-ORG O"
+            ),
+        ),
+        Case(
+            "a sentence without true spans, and one without predicted ones",
+            _corpora("B-PER O|O O|B-LOC O", "B-PER O|B-LOC I-LOC|O O"),
+        ),
         Case("a sentence that begins with I", _corpora("B-PER|B-PER O", "B-PER|I-PER O")),
         Case("all right", _corpora("B-PER O|B-LOC", "B-PER O|B-LOC")),
         Case("nothing predicted", _corpora("B-PER O", "O O"), edge=True),
@@ -222,6 +275,7 @@ EXERCISE = Exercise(
     mistakes=(
         *slips(_by_sentence, SLIPS),
         *slips(_by_sets, SLIPS_OF_SETS),
+        *slips(_by_lists, SLIPS_OF_LISTS),
         Mistake(
             "the mean over sentences",
             _mean_over_sentences,
@@ -241,5 +295,6 @@ EXERCISE = Exercise(
         "sentence by sentence": _by_sentence,
         "sets with sentence numbers": _by_sets,
         "counting, and F1 from the counts": _by_counting,
+        "counters": _by_lists,
     },
 )

@@ -104,6 +104,14 @@ I after O counts as nothing: label == "O" -> not label.startswith("B")
     it open a span. Do the same.
 the kind is not compared: label == f"I-{kind}" -> label.startswith("I")
     After B-NP your span goes on through I-VP. An I of another kind opens a new span.
+a kind that begins with the open one goes on: label == f"I-{kind}" \
+        -> label[:2] == "I-" and label[2:].startswith(kind)
+a kind with which the open one begins goes on: label == f"I-{kind}" \
+        -> label[:2] == "I-" and kind.startswith(label[2:])
+a kind that ends with the open one goes on: label == f"I-{kind}" \
+        -> label[:2] == "I-" and label.endswith(kind)
+    Your span goes on at another kind that begins or ends alike, as PER and PERSON. Compare all of
+    the label: `label == f"I-{kind}"`.
 the kind is not forgotten at O: start is not None and label == f"I-{kind}" -> label == f"I-{kind}" \
         && (None, "") -> (None, kind)
 the kind is not forgotten at O, and the old start stands again: \
@@ -235,7 +243,9 @@ EXERCISE = Exercise(
         ),
         Case(
             "different kinds that begin or end alike",
-            _labels("B-PER I-PLACE O B-NON-GPE I-GPE B-GPE I-NON-GPE"),
+            _labels(
+                "B-PER I-PLACE O B-NON-GPE I-GPE B-GPE I-NON-GPE B-PER I-PERSON B-PERSON I-PER O"
+            ),
             asks="Different kinds may begin or end alike.",
             edge=True,
         ),

@@ -92,6 +92,15 @@ only the moves of all paths are transposed: slope[before, after] += chance \
     You enter the moves of the paths the wrong way round: `[before, after]`.
 the gold path alone: slope[before, after] += chance -> pass
     This is the slope of minus the gold path's score. log Z depends on the transitions, too.
+the mean over the paths: chances / chances.sum() -> chances / len(chances)
+    You divide by the number of paths. The slope of log Z has 1 / Z in front: divide by the sum of
+    all.
+the gold path is left out of Z: chances = chances / chances.sum() \
+        -> chances = chances / chances.sum() * (paths != gold).any(1)
+    You leave the gold path out of log Z. Z sums over all paths, the gold one too.
+the gold path counts with its chance: slope[before, after] -= 1 \
+        -> slope[before, after] -= chances[(paths == gold).all(1)][0]
+    Your gold path counts with its probability. Its score is subtracted whole: each move counts -1.
 every path counts the same: slope[before, after] += chance -> slope[before, after] += 1 / len(paths)
     Each path counts the same in yours. By the chain rule, a path counts with its probability.
 the paths are not weighted at all: slope[before, after] += chance -> slope[before, after] += 1
@@ -159,6 +168,13 @@ the sign is turned: return slope -> return -slope
 without the largest taken out: np.exp(scores - scores.max()) -> np.exp(scores)
     Right for small scores; e to a thousand is infinite, and e to minus a thousand is 0. Take the
     largest score out before the exponential: it cancels when you divide.
+scores are cut off: np.exp(scores - scores.max()) -> np.exp(np.clip(scores, -500, 500))
+    You cut the scores off, and all beyond count the same. Take the largest score out before the
+    exponential, with nothing cut off: it cancels when you divide.
+`nan_to_num` over the division: np.exp(scores - scores.max()) -> np.exp(scores) \
+        && chances / chances.sum() -> np.nan_to_num(chances / chances.sum())
+    `nan_to_num` puts 0 where infinity was divided by infinity, so the best paths count nothing.
+    Take the largest score out before the exponential: it cancels when you divide.
 """
 
 EXERCISE = Exercise(

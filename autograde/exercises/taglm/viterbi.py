@@ -82,6 +82,16 @@ def _at_least(least: int, scores: Tensor) -> tuple[Tensor, Tensor]:
     return top.clamp(min=least), torch.where(top > least, door, 0)
 
 
+def _marginal(row: Tensor, transitions: Tensor, start: Tensor, end: Tensor) -> list[int]:
+    """The most probable label of each word, over all paths: the slope of log Z holds them."""
+    leaf = row.detach().clone().requires_grad_()
+    mask = torch.ones(1, len(row), dtype=torch.bool)
+    with torch.enable_grad():
+        total = crf.log_partition(leaf.unsqueeze(0), mask, transitions, start, end).sum()
+        (chances,) = torch.autograd.grad(total, leaf)
+    return [int(label) for label in chances.argmax(-1)]
+
+
 def _by_enumeration(*tensors: Tensor) -> Best:
     found = [max(zip(scores, paths, strict=True)) for paths, scores in every_path(*tensors)]
     return [list(path) for _, path in found], torch.stack([score for score, _ in found])
@@ -149,6 +159,13 @@ each place on its own, with the score of its path: path[::-1] -> row[:length].ar
         && append(score) -> append(_score_of(paths[-1], row, transitions, start, end))
     Each word takes its own favourite. A label may be the favourite and have no good neighbours:
     look at whole paths.
+the most probable label of each word: \
+        path[::-1] -> _marginal(row[:length], transitions, start, end)
+the most probable label of each word, with the score of its path: \
+        path[::-1] -> _marginal(row[:length], transitions, start, end) \
+        && append(score) -> append(_score_of(paths[-1], row, transitions, start, end))
+    You take each word's most probable label, over all paths. These need not make a good path
+    together, nor an allowed one: look for the best whole path.
 greedy from left to right: path[::-1] -> _greedy(row[:length], transitions, start)
 greedy from left to right, with the score of its path: \
         path[::-1] -> _greedy(row[:length], transitions, start) \
@@ -212,6 +229,10 @@ the start is missing: start + row[0] -> row[0]
 the last word has no label: path[::-1] -> path[:0:-1]
     Your paths are one label short: the label that you found first, that of the last word, belongs
     to the path.
+the start at every word: + row[t] -> + row[t] + start
+    `start` is added at every word. It is the score for beginning with a label: add it once.
+the last word is left out: range(1, length) -> range(1, length - 1)
+    Your loop ends one word too early. `range(1, length)` stops before `length` by itself.
 no emissions behind the first word: + row[t] ->
     Only the first word has a say. Add `row[t]` at each step.
 the end only in the score: (best + end).max(0) -> best.max() + end[best.argmax()], best.argmax()
