@@ -277,7 +277,7 @@ def _one_word(rng: Random) -> Inputs:
 
 
 def _close_calls(rng: Random) -> Inputs:
-    """Three words whose label the sixtieth step decides, two that a step after the fiftieth does."""
+    """Three words that the sixtieth step decides, two that a step after the fiftieth does."""
     inputs = _drawn(rng)
     train, steps = inputs["train"], []
 
