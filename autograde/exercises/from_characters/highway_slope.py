@@ -98,8 +98,9 @@ def _off_and_full(rng: Random) -> Inputs:
 
 
 def _at_the_bend(rng: Random) -> Inputs:
-    """Units whose relu bends 3e-7 from x, to the left or to the right of it."""
+    """Units whose relu bends 3e-7 right or left of x, and lets x through or does not."""
     inputs: Inputs = _units(4)(rng)
+    inputs["w_transform"] = np.abs(inputs["w_transform"]) * np.array([1, 1, -1, -1])
     x, w = inputs["x"], inputs["w_transform"]
     inputs["b_transform"] = -w * (x + 3e-7 * np.array([1, -1, 1, -1]))
     return inputs

@@ -145,7 +145,7 @@ EXERCISE = Exercise(
     on_the_way=_on_the_way,
     cases=(
         Case("a word never seen", _spelling("papery")),
-        Case("a word of the vocabulary", _spelling("thing")),
+        Case("a word of the vocabulary", _spelling("hers")),
         Case("the first word of the vocabulary", _spelling("paper")),
         Case("a piece that occurs twice", _spelling("bananas"), edge=True),
         Case(

@@ -83,6 +83,10 @@ letters of `before` are looked for in the kind, too: before[0] in "BI" \
 letters of `after` are looked for in the kind, too: after[0] in "IE" -> "I" in after or "E" in after
     `in` looks through the whole label, and finds the letters of the kind: the E of S-PER, the E of
     S-DATE-TIME. Ask for the first letter alone, `label[0]`.
+the last letter of `before` is asked for: before[0] -> before[-1]
+the last letter of `after` is asked for: after[0] -> after[-1]
+the last letters are asked for: before[0] -> before[-1] && after[0] -> after[-1]
+    `label[-1]` is the last letter of the kind. The letter before the hyphen is `label[0]`.
 no span of two words: is_open != goes_on -> is_open != goes_on or before[0] + after[0] == "BE"
     You forbid E right behind B. That is a span of two words, and allowed.
 no two spans of one kind side by side: is_open != goes_on -> is_open != goes_on \
