@@ -51,8 +51,9 @@ def _each_direction(
 
 
 @Case.drawn
-def _batches(rng: Random, number: int, rate: float) -> Inputs:
+def _batches(rng: Random, number: int, rate: float, *, mode: bool = False) -> Inputs:
     return {
+        "its mode counts": mode,
         "batches": rng.standard_normal((number, 4, 3)),
         "rate": rate,
         "seed": int(rng.integers(1_000_000)),
@@ -84,7 +85,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         "losses": plain(losses),
         "weights after training": plain([p.detach() for p in model.parameters()]),
         "`look` was called with, and the weights added up to": looks,
-        "always in training mode": all(modes),
+        "always in training mode": all(modes) or not inputs["its mode counts"],
     }
 
 
@@ -158,6 +159,12 @@ EXERCISE = Exercise(
         Case("one batch", _batches(1, 0.1)),
         Case("two batches", _batches(2, 0.05)),
         Case("eight batches", _batches(8, 0.03), weight=2),
+        Case(
+            "a model that learns in training mode",
+            _batches(2, 0.05, mode=True),
+            edge=True,
+            asks="It is given in training mode. In `eval` mode a dropout in it would be off.",
+        ),
     ),
     mistakes=slips(fit, SLIPS),
     right_answers={"direction by direction": _each_direction},

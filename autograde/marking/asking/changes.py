@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor, equal  # as it is before an answer replaces it
 
+PLAIN = (bool, int, float, str, bytes)
+
 
 def differs(value: Any, before: Any) -> bool:
     """Whether a value is another than it was."""
@@ -66,7 +68,17 @@ def merge(own: Any, new: Any) -> None:
 
 
 def _merged(left: Any, right: Any) -> Any:
+    if type(left) is tuple and type(right) is tuple:
+        if len(left) != len(right):
+            return right
+        parts = tuple(map(_merged, left, right))
+        return parts if any(map(_other, left, parts)) else left
     if type(left) is type(right) and isinstance(left, list | dict | set | tuple):
         merge(left, right)
         return left
     return right
+
+
+def _other(left: Any, right: Any) -> bool:
+    """Whether a part of a tuple was replaced; numbers and texts by their value."""
+    return left is not right and not (isinstance(left, PLAIN) and left == right)

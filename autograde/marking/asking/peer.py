@@ -108,13 +108,16 @@ class Peer(Asked):
             self._state.take(state, self.live, buffers)
             if not isinstance(body, dict):
                 raise BadMessage("no answer")
+            value = None
+            if kind == "return":  # it was written first, so what is also an argument is new in it
+                if call is not None:
+                    self._followed(body.get("value"), buffers, given, *call)
+                value = self.values.read(body.get("value"), buffers)
             if "arguments" in body and given:
                 _written_back(given, self.values.read(body["arguments"], buffers))
             if kind == "raise":
                 raise self._rebuilt(body)
-            if call is not None:
-                self._followed(body.get("value"), buffers, given, *call)
-            return self.values.read(body.get("value"), buffers)
+            return value
 
     def _followed(self, tree: Any, buffers: Buffers, given: Any, number: int, since: int) -> None:
         try:

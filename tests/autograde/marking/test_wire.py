@@ -46,6 +46,28 @@ def test_arrays_and_tensors_keep_their_identity_and_what_is_written_into_them() 
     assert seen == [3, 4]
 
 
+def test_a_pair_in_a_list_may_be_replaced_by_what_is_returned() -> None:
+    def step(states: list[tuple[torch.Tensor, int]], h: torch.Tensor) -> list[Any]:
+        states[0] = (2 * h, 7)
+        states[2] = (states[2][0] + 1, 7)
+        return [states[0]]
+
+    h = torch.ones(2, requires_grad=True)
+    states = [(torch.zeros(2), number) for number in (7, 7, 7)]
+    kept = states[1]
+    with asked(step) as there:
+        (pair,) = there(states, h)
+        (slope,) = torch.autograd.grad(pair[0].sum(), h)
+    assert [(state.tolist(), number) for state, number in states] == [
+        ([2, 2], 7),
+        ([0, 0], 7),
+        ([1, 1], 7),
+    ]
+    assert pair[0] is states[0][0]
+    assert states[1] is kept
+    assert slope.tolist() == [2, 2]
+
+
 @pytest.mark.parametrize(
     "window",
     [torch.arange(12).view(3, 4)[:, :2], torch.arange(6).view(2, 3).T, torch.arange(6)[::2]],
