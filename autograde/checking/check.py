@@ -130,7 +130,7 @@ def _opened(report: Report) -> str:
     """How often that was opened which should be opened once; "" where there is no such thing."""
     exercise = report.exercise
     times = attempts.opened(exercise.id)
-    if not exercise.opens or not report.cases or not times:
+    if not exercise.opens or not report.counts or not times:
         return ""
     if times == 1:
         return f"{exercise.opens} were opened once: this result counts as measured."
@@ -154,7 +154,7 @@ def _examine_and_remember(exercise: Exercise, answer: Answer) -> Report:
     _examined.pop(exercise, None)
     report = examine(exercise, answer)
     counted = exercise.opens or _is_the_learners(exercise, answer)
-    if report.cases and counted:  # no stub, not refused unseen
+    if report.counts and counted:  # not refused unseen
         attempts.note(exercise.id, passed=report.points == exercise.points)
     if report.judged:
         _examined[exercise] = (answer, code_parts(answer), report)
@@ -257,6 +257,7 @@ def _judged(exercise: Exercise, answer: Answer, came: tuple[Outcome, ...], seed:
         mistake=found.mistake,
         certain=found.certain,
         observed=observed,
+        answered=not all(outcome.failure for outcome in came),
         detail=detail,
         detail_of=None if index == wrong[0] else exercise.cases[index].name,
     )

@@ -39,7 +39,7 @@ def keep_at_the_workspace(answer: Answer, report: Report, examine: Examine) -> s
     One sentence on the part; "" where there is nothing to say, and where there is no such folder.
     """
     workspace, exercise = find_workspace(), report.exercise
-    if workspace is None or not report.judged or not report.cases:  # a stub is no try
+    if workspace is None or not report.judged or not report.counts:
         return ""
     note, kept = "", ""
     if report.points == exercise.points:

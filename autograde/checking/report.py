@@ -39,7 +39,8 @@ class Report:
 
     ``observed`` is what all wrong cases have in common, for an answer that makes no named mistake.
     ``detail`` unfolds the first wrong case, or the one that ``detail_of`` names. Where the kernel
-    is broken, the answer was not ``judged``. The ``note`` tells what was kept of the answer. How to
+    is broken, the answer was not ``judged``. It has ``answered`` if it has failed in no more than
+    some cases. The ``note`` tells what was kept of the answer. How to
     mend a named mistake is folded away unless ``repair`` is set: who has found it alone keeps it.
     """
 
@@ -54,8 +55,14 @@ class Report:
     detail_of: str | None = None
     printed: str = ""
     judged: bool = True
+    answered: bool = True
     note: str = ""
     repair: bool = True
+
+    @property
+    def counts(self) -> bool:
+        """Whether it was a try: no stub, and where that opens something, no crash in each case."""
+        return bool(self.cases) and (self.answered or not self.exercise.opens)
 
     @property
     def headline(self) -> str:

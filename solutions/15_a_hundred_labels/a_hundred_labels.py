@@ -227,7 +227,7 @@ SHORT_OR_LONG = [lengths, longer_than_usual]
 # %% [markdown] exercise="learn_and_answer"
 # ### Exercise 1. Learn here, answer there
 #
-# Write `learn_and_answer(steps, train, labels, test)`: the labels that the method gives to the texts in `test`. Every step learns once, from the known texts as the steps before it have left them. No step learns anything from `test`. Lists may have any number of steps.
+# Write `learn_and_answer(steps, train, labels, test)`: the labels that the method gives to the texts in `test`. Every step learns once, from the known texts as the steps before it have left them. No step learns anything from `test`. A list has one or more steps.
 
 
 # %% [markdown] deck="code"

@@ -13,6 +13,8 @@ from autograde.exercises.a_hundred_labels import LESSON
 from course.a_hundred_labels.protocol import Step, choose, learn_and_answer
 
 _NAMES = [f"method {number}" for number in range(1, 101)]
+_FALLING = [f"method {number}" for number in range(99, 9, -1)]
+"""No name comes before an earlier one in the alphabet."""
 
 
 def _method(
@@ -65,10 +67,12 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     labels, truth = inputs["labels"].tolist(), inputs["truth"].tolist()
     enough = len(labels) - int(np.unique(inputs["folds"], return_counts=True)[1].max())
     twins = [*inputs["copy of"].tolist(), *[-1] * len(truth)]
+    names = _FALLING if inputs.get("names fall") else _NAMES
     methods = {
         name: _method(tables, labels, enough, twins, partial(asked_of.add, name))
-        for name, tables in zip(_NAMES, inputs["answers"].tolist(), strict=False)
+        for name, tables in zip(names, inputs["answers"].tolist(), strict=False)
     }
+    whole = {name: list(steps) for name, steps in methods.items()}
     given: dict[str, Any] = {
         "train": [[f"k{row}"] for row in range(len(labels))],
         "labels": labels,
@@ -80,7 +84,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     handed = dict(methods)
     said = plain(answer(handed, *given.values()))
     refuse_changed(before, given)
-    if list(handed) != list(methods):
+    if list(handed) != list(methods) or methods != whole:
         raise AnswerRefused("Your answer changed `methods`. Leave it whole: it is needed again.")
     if not isinstance(said, list | tuple) or len(said) != 2 or not isinstance(said[0], str):
         raise AnswerRefused("Return a pair: the name of the method, and its share of the test.")
@@ -105,6 +109,7 @@ def _bench(
     good: Sequence[float] = (),
     tie: bool = False,
     last: bool = False,
+    fall: bool = False,
 ) -> Inputs:
     """Tables of answers: coin flips, but for some methods that are right more often.
 
@@ -130,6 +135,7 @@ def _bench(
         "folds": fold[rng.permutation(train)],
         "truth": truth[train:],
         "copy of": np.full(train, -1),
+        "names fall": fall,
     }
 
 
@@ -279,6 +285,8 @@ the last fold is left out: for fold in set(folds): -> for fold in sorted(set(fol
     Your last fold is never held back. `set(folds)` has them all.
 folds as if they counted from 0: for fold in set(folds): -> for fold in range(len(set(folds))):
     You number the folds from 0. They may have any numbers: `set(folds)` has them all.
+folds as if they counted from 1: for fold in set(folds): -> for fold in range(1, max(folds) + 1):
+    You number the folds from 1, so a fold 0 is never held back. `set(folds)` has them all.
 the mean of the folds: hits += sum(a == labels[i] for a, i in zip(said, held, strict=True)) \
         -> hits += sum(a == labels[i] for a, i in zip(said, held, strict=True)) / len(held)
     Folds may differ in size. Count how many of all known texts are right, not the mean over folds.
@@ -289,6 +297,10 @@ hits of all methods: scores = {} -> scores, hits = {}, 0 && hits = 0 ->
 the worst: max(scores, key=scores.get) -> min(scores, key=scores.get)
     You choose the method with the fewest hits.
 --- hint 3
+of equals, the first name: max(scores, key=scores.get) -> max(sorted(scores), key=scores.get)
+of equals, the last name: max(scores, key=scores.get) \
+        -> max(sorted(scores, reverse=True), key=scores.get)
+    Of equally good methods you choose by the alphabet. Take the first of `methods`.
 the last of equals: max(scores, key=scores.get) -> max(reversed(scores), key=scores.get)
     Of equally good methods you take the last. Take the first, as `max` does.
 the share in cross-validation is reported: \
@@ -359,6 +371,11 @@ EXERCISE = Exercise(
         Case(
             "sixty methods, folds of different sizes",
             _bench(60, 42, 20, (0, 0, 0, 1, 2, 3), (0.6,) * 60),
+            edge=True,
+        ),
+        Case(
+            "two are equally good, and names fall",
+            _bench(4, 18, 12, (0, 1), (0.75,), True, fall=True),
             edge=True,
         ),
     ),

@@ -22,14 +22,16 @@ def _texts(
     rounds: int,
     classes: int = 2,
     more: int = 0,
+    labelled: int | None = None,
 ) -> Inputs:
     """Texts of which each class has words of its own; class 0 has the most labels.
 
     So many `more` of the texts without labels join the first shares, as texts of the last class.
+    Only the first classes are `labelled`, where that is given.
     """
     own = rng.dirichlet(np.full(words, 0.7), classes)
     share = 0.5 * own / own.mean() * 2.5 / words
-    labels = rng.permutation(np.resize(np.array([*range(classes), 0]), known))
+    labels = rng.permutation(np.resize(np.array([*range(labelled or classes), 0]), known))
     asked = rng.integers(classes, size=free)
     holds = [rng.random((len(which), words)) < share[which] + 0.05 for which in (labels, asked)]
     tables = [table.astype(float) for table in holds]
@@ -45,6 +47,15 @@ def _texts(
         "free": tables[1],
         "rounds": rounds,
     }
+
+
+@Case.drawn
+def _long(rng: Random) -> Inputs:
+    """Texts of some 210 words, with a probability that is 0 for a computer."""
+    known, free = (np.array(rng.random((rows, 300)) < 0.7, dtype=float) for rows in (3, 4))
+    labels = np.array([0, 1, 1])
+    w = log_shares(known.T @ np.eye(2)[labels])
+    return {"w": w, "known": known, "labels": labels, "free": free, "rounds": 1}
 
 
 @Case.drawn
@@ -90,7 +101,8 @@ def _text_by_text(
             counts[:, label] += row
         for row in free:
             words = np.flatnonzero(row)
-            odds = np.array([np.exp(sum(shares[j, c] for j in words)) for c in classes])
+            scores = np.array([sum(shares[j, c] for j in words) for c in classes])
+            odds = np.exp(scores - max(scores))
             counts += np.outer(row, odds / odds.sum())
         shares = np.log(counts / counts.sum(axis=0))
     return shares
@@ -147,6 +159,16 @@ exponentials alone: guess = softmax(scores, axis=1) -> guess = np.exp(scores)
 probabilities in place of their logs, to guess: scores = free @ w -> scores = free @ np.exp(w)
     You add up shares. Probabilities of words are multiplied, so their logarithms are added: `w` has
     them already.
+an exponential that underflows: guess = softmax(scores, axis=1) \
+        -> guess = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+an exponential that underflows, and a divisor that does not: guess = softmax(scores, axis=1) \
+        -> guess = np.exp(scores) / (np.exp(scores).sum(1, keepdims=True) + 1e-12)
+    In a long text your exponentials are all 0: the computer has no number that small. Take the
+    softmax: it first subtracts the largest sum.
+the mean of a text's logarithms: scores = free @ w \
+        -> scores = free @ w / free.sum(1, keepdims=True)
+    You divide the sum by the number of words. Naive Bayes multiplies the probabilities of the
+    words, so their logarithms are added, and no more.
 guesses weighed by how common the labels are: guess = softmax(scores, axis=1) \
         -> guess = softmax(scores + np.log((1e-9 + given.sum(0)) / given.sum()), axis=1)
     Your guesses lean towards the class that has more labels. Here all classes are equally likely
@@ -177,6 +199,14 @@ the shares are no logs from round to round: w = np.log((1 + counts) / (1 + count
     From the second round on your `w` holds shares. It has to hold their logarithms.
 labels from 1: [labels] -> [labels - 1]
     Your labelled texts join a class that is not theirs: labels begin at 0.
+as many classes as there are labels: np.eye(w.shape[1])[labels] -> np.eye(labels.max() + 1)[labels]
+    You count the classes from the labels. A class may have no labelled text: there are as many as
+    `w` has columns.
+labelled texts count twice: known.T @ given -> 2 * known.T @ given
+    Your labelled texts count twice. Each counts once, as a free one does.
+half of the old shares: w = np.log((1 + counts) / (1 + counts).sum(0)) \
+        -> w = (w + np.log((1 + counts) / (1 + counts).sum(0))) / 2
+    You keep half of the old `w`. The new one takes its place.
 the labelled texts' guesses: scores = free @ w \
         -> scores = np.resize(known @ w, (len(free), w.shape[1]))
     You guess the texts that have labels. Guess those in `free`.
@@ -185,6 +215,11 @@ the guesses are returned: return w -> return guess
     You return the guesses. Return `w`, a row for each word.
 the counts are returned: return w -> return counts
     You return counts. Return the logarithms of their shares.
+stops where a round changes less than {little}: scores = free @ w -> scores, before = free @ w, w \
+        && w = np.log((1 + counts) / (1 + counts).sum(0)) \
+        -> w = np.log((1 + counts) / (1 + counts).sum(0)) \
+        ⏎if np.abs(w - before).max() < {little}: break | little = 0.01, 0.05
+    You stop early where little changes. Go as many rounds as are asked.
 one round too few: range(rounds) -> range(max(rounds - 1, 0))
     That is one round too few.
 one round too many: range(rounds) -> range(rounds + 1)
@@ -217,6 +252,8 @@ EXERCISE = Exercise(
         Case("three classes", _texts(9, 20, 10, 3, 3), weight=2),
         Case("first counts that know more", _texts(7, 15, 10, 2, more=5), edge=True),
         Case("no round at all", _texts(5, 6, 7, 0), edge=True),
+        Case("a class without labels", _texts(6, 12, 9, 1, 3, 4, 2), edge=True),
+        Case("long texts", _long(), edge=True),
     ),
     mistakes=slips(_right, SLIPS),
     right_answers={

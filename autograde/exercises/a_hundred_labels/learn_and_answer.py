@@ -5,7 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from autograde.checking.answers import Answer, AnswerRefused, Plain, plain, refuse_changed
+from autograde.checking.answers import (
+    ON_A_COPY,
+    Answer,
+    AnswerRefused,
+    Plain,
+    plain,
+    refuse_changed,
+)
 from autograde.checking.exercise import Case, Exercise, Inputs, Random
 from autograde.checking.slips import slips
 from autograde.exercises.a_hundred_labels import LESSON
@@ -113,11 +120,14 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         return learn
 
     steps = [counted(place, step) for place, step in enumerate(KINDS[inputs["steps"]])]
-    came = answer(steps, *copied.values())
+    handed = list(steps)
+    came = answer(handed, *copied.values())
     if callable(came):
         raise AnswerRefused(
             "You return a function. Ask it about the texts in `test`, and return the answers."
         )
+    if handed != steps:
+        raise AnswerRefused(f"Your answer changed its argument `steps`. {ON_A_COPY}")
     refuse_changed(given, copied)
     predicted = plain(came)
     if isinstance(predicted, np.ndarray):
@@ -222,6 +232,9 @@ the last step is left out: for step in steps: -> for step in steps[:-1]:
     You leave out the last step, the one that answers.
 only the first step: return test ->⏎return test && for step in steps: -> for step in steps[:1]:
     You stop after the first step.
+the list of steps is emptied: for step in steps: -> while steps: ⏎    step = steps.pop(0)
+    You take the steps out of the list that was given, and afterwards it is empty. Go through it
+    with `for`: the method is needed again.
 --- hint 3
 the known texts stay as they were: train = function(train) ->
     The known texts never pass through the steps: the next step learns from what the one before has

@@ -11,6 +11,8 @@ from course.a_hundred_labels.differences import paired_interval
 
 Right = NDArray[np.bool_]
 ROUNDS, MANY, FEW = 1_500, 8_000, 12
+LONE = 0.55, 1.1
+"""As far the ends lie where one text in eight has all the lead: chance is not symmetric."""
 BELOW = "how far your low end lies below the lead (right: about {:g})"
 ABOVE = "how far your high end lies above the lead (right: about {:g})"
 SEEDS = 5  # by chance, two draws of a small table have the same ends
@@ -43,7 +45,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     lead = inputs["first"].astype(float) - inputs["second"]
     right = SHARPER if inputs["rounds"] == MANY else 1
     low, high = (right * (float(end) - lead.mean()) / _half_width(lead) for end in came)
-    ends: dict[str, Plain] = {BELOW.format(right): -low, ABOVE.format(right): high}
+    below, above = (right, right)
+    if inputs["lone"]:
+        below, above = LONE if lead.mean() > 0 else LONE[::-1]
+    ends: dict[str, Plain] = {BELOW.format(below): -low, ABOVE.format(above): high}
     return ends | {"another rng gives other ends": len(set(few)) > 1}
 
 
@@ -81,7 +86,21 @@ def _two(
         "second": right[1],
         "seed": int(rng.integers(1_000_000)),
         "rounds": rounds,
+        "lone": False,
     }
+
+
+@Case.drawn
+def _lone(rng: Random, better: str, place: int) -> Inputs:
+    """Eight texts, and in each draw the two disagree about one alone.
+
+    Of the others both have all right after one draw of labels, and none after the other.
+    """
+    alike = np.repeat(rng.permutation([True, False])[:, None], 8, 1)
+    tables = {"first": alike, "second": alike.copy()}
+    for name, right in tables.items():
+        right[:, place] = name == better
+    return {**tables, "seed": int(rng.integers(1_000_000)), "rounds": ROUNDS, "lone": True}
 
 
 def _all_at_once(
@@ -129,6 +148,21 @@ the two methods apart: lead[rows][:, columns].mean() -> first[rows][:, columns].
         - second[rng.integers(draws, size=draws)][:, rng.integers(texts, size=texts)].mean()
     You draw other rows and texts for the second method. The two share labels and texts: draw once a
     round, and take the differences there.
+the last text is never drawn: rng.integers(texts, size=texts) \
+        -> rng.integers(texts - 1, size=texts)
+    Your last text is never drawn. `rng.integers(n)` leaves n out already.
+the first text is never drawn: rng.integers(texts, size=texts) \
+        -> rng.integers(1, texts, size=texts)
+    Your first text is never drawn. Columns are counted from 0.
+the last draw is never drawn: rng.integers(draws, size=draws) \
+        -> rng.integers(draws - 1, size=draws)
+    Your last row is never drawn. `rng.integers(n)` leaves n out already.
+one row a round: lead[rows] -> lead[rows[:1]]
+    You use one row a round. As many as there are, with replacement.
+other rows for each method: lead[rows][:, columns].mean() -> first[rows][:, columns].mean() \
+        - second[rng.integers(draws, size=draws)][:, columns].mean()
+    You draw other rows for the second method. The two have learnt from the same labels: draw once a
+    round for both.
 one draw and one text: rng.integers(draws, size=draws) -> rng.integers(draws, size=1) \
         && rng.integers(texts, size=texts) -> rng.integers(texts, size=1)
     You draw one row and one column a round. As many as there are, with replacement.
@@ -140,6 +174,9 @@ as many rows as there are columns: rng.integers(draws, size=draws) \
 the rows are drawn before the rounds: rows = rng.integers(draws, size=draws) -> rows = rows \
         && means = [] -> means, rows = [], rng.integers(draws, size=draws)
     You draw the rows once, before the rounds. Each round is a new experiment: draw both inside.
+the columns are drawn before the rounds: columns = rng.integers(texts, size=texts) -> pass \
+        && means = [] -> means, columns = [], rng.integers(texts, size=texts)
+    You draw the columns once, before the rounds. Each round is a new experiment: draw both inside.
 without replacement: rng.integers(draws, size=draws) -> rng.permutation(draws) \
         && rng.integers(texts, size=texts) -> rng.permutation(texts)
     You draw without replacement, so each round is the same table in another order. With
@@ -176,6 +213,18 @@ the ends that were met: np.quantile(means, [0.025, 0.975]) -> (min(means), max(m
 one standard error: np.quantile(means, [0.025, 0.975]) \
         -> (lead.mean() - np.std(means), lead.mean() + np.std(means))
     You go one standard error to each side. That holds 68 %; take the quantiles, or 1.96 of them.
+as far to both sides: np.quantile(means, [0.025, 0.975]) \
+        -> (lead.mean() - 1.96 * np.std(means), lead.mean() + 1.96 * np.std(means))
+    You go 1.96 standard errors to each side, as if the means were symmetric. Take their middle
+    95 %: the quantiles 0.025 and 0.975.
+reflected: return float(low), float(high) \
+        -> return 2 * lead.mean() - float(high), 2 * lead.mean() - float(low)
+    You reflect the ends at the lead. The middle 95 % of the means are the interval, as they are.
+the standard error of the mean of the rounds: np.quantile(means, [0.025, 0.975]) \
+        -> (lead.mean() - 1.96 * np.std(means) / rounds ** 0.5, \
+        lead.mean() + 1.96 * np.std(means) / rounds ** 0.5)
+    You divide by the root of `rounds`, so that more rounds make you surer. What the means spread is
+    the standard error already. Take their quantiles.
 high before low: return float(low), float(high) -> return float(high), float(low)
     You return the high end first.
 --- hint 3
@@ -201,6 +250,8 @@ EXERCISE = Exercise(
         Case("a lead that hangs on the texts", _two(6, 40, 0.5, 0.05, 1.0, 0.5), weight=2),
         Case("both matter, and many rounds", _two(4, 20, -0.4, 0.4, 0.6, 0.8, MANY)),
         Case("more draws than texts", _two(30, 12, 0.8, 0.8, 0.8, 0.5), edge=True),
+        Case("the lead stands in the last text", _lone("first", 7), edge=True),
+        Case("the lead of the second stands in the first text", _lone("second", 0), edge=True),
     ),
     mistakes=slips(_right, SLIPS),
     right_answers={

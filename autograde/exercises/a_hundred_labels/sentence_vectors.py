@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,18 +26,18 @@ def sentence_vectors(texts: Texts, layers_of: LayersOf) -> Any:
     return _right(texts, layers_of)
 
 
-def _layers_of(batch: Texts) -> tuple[list[Tensor], Tensor]:
+def _layers_of(batch: Texts, count: int = LAYERS) -> tuple[list[Tensor], Tensor]:
     """Layers in which every word has its own numbers; at boundaries and padding they are large."""
     if not 0 < len(batch) <= MOST:
         raise AnswerRefused(
             f"You ask `layers_of` for {len(batch)} texts at once. Give it from 1 to {MOST}."
         )
-    layers = torch.full((LAYERS, len(batch), max(map(len, batch)) + 2, DIM), 50.0)
+    layers = torch.full((count, len(batch), max(map(len, batch)) + 2, DIM), 50.0)
     mask = torch.zeros(layers.shape[1:3], dtype=torch.bool)
     for b, words in enumerate(batch):
         layers[:, b, 0], layers[:, b, len(words) + 1] = -20.0, 30.0
         for t, word in enumerate(words, 1):
-            drawn = np.random.default_rng(zlib.crc32(word.encode())).standard_normal((LAYERS, DIM))
+            drawn = np.random.default_rng(zlib.crc32(word.encode())).standard_normal((count, DIM))
             layers[:, b, t] = torch.tensor(drawn, dtype=torch.float32)
         mask[b, : len(words) + 2] = True
     return list(layers), mask
@@ -45,10 +46,16 @@ def _layers_of(batch: Texts) -> tuple[list[Tensor], Tensor]:
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     """(N, layers times numbers)."""
     texts = [list(words) for words in inputs["texts"]]
-    came = plain(returned(answer(texts, _layers_of)))
+    wide = inputs["layers"] * DIM
+    came = plain(returned(answer(texts, partial(_layers_of, count=inputs["layers"]))))
     refuse_changed(inputs, {"texts": texts})
-    if isinstance(came, list | tuple) and {np.shape(row) for row in came} == {(LAYERS * DIM,)}:
+    if isinstance(came, list | tuple) and {np.shape(row) for row in came} == {(wide,)}:
         came = np.array(came)
+    if isinstance(came, np.ndarray) and came.shape == (len(texts), inputs["layers"], DIM):
+        raise AnswerRefused(
+            f"Your array has shape {came.shape}. Put the layers of a text side by side: "
+            f"{(len(texts), wide)}."
+        )
     if not isinstance(came, np.ndarray) or came.ndim != 2 or len(came) != len(texts):
         raise AnswerRefused(
             f"Return an array with one row for each of the {len(texts)} texts, in their order."
@@ -57,13 +64,15 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
 
 
 @Case.drawn
-def _texts(rng: Random, *lengths: int) -> Inputs:
-    return {"texts": [list(map(str, rng.choice(WORDS, length))) for length in lengths]}
+def _texts(rng: Random, *lengths: int, layers: int = LAYERS) -> Inputs:
+    texts = [list(map(str, rng.choice(WORDS, length))) for length in lengths]
+    return {"texts": texts, "layers": layers}
 
 
 @Case.drawn
 def _many(rng: Random, count: int) -> Inputs:
-    return {"texts": [list(map(str, rng.choice(WORDS, rng.integers(1, 9)))) for _ in range(count)]}
+    texts = [list(map(str, rng.choice(WORDS, rng.integers(1, 9)))) for _ in range(count)]
+    return {"texts": texts, "layers": LAYERS}
 
 
 def _by_mask(texts: Texts, layers_of: LayersOf) -> Any:
@@ -121,10 +130,23 @@ the lowest layer is left out: for layer in layers] -> for layer in layers[1:]]
 the mean of the layers: torch.cat([layer[b, 1:end].mean(0) for layer in layers]) \
         -> torch.stack([layer[b, 1:end].mean(0) for layer in layers]).mean(0)
     You average the layers into one. Put them side by side: what follows may weigh them.
+three layers, however many there are: for layer in layers] -> for layer in layers[:3]]
+    You take three layers. `layers_of` gives as many as its model has: take them all.
+the layers in turn: torch.cat([layer[b, 1:end].mean(0) for layer in layers]) \
+        -> torch.stack([layer[b, 1:end].mean(0) for layer in layers], 1).flatten()
+    Your numbers come by turns from each layer. All of the lowest layer stand first, then all of the
+    next.
+one layer below the other: torch.cat([layer[b, 1:end].mean(0) for layer in layers]) \
+        -> torch.stack([layer[b, 1:end].mean(0) for layer in layers])
+    You put the layers one below the other, with an axis of their own. Put them side by side, in one
+    row for each text: `torch.cat`.
 the layers from the top down: for layer in layers] -> for layer in layers[::-1]]
     Your layers stand from the top down. Begin with the lowest.
 the sum in place of the mean: .mean(0) for layer -> .sum(0) for layer
     You add up the words. A long text then has a long vector: take the mean.
+divided by the longest length: .mean(0) for layer \
+        -> .sum(0) / max(len(texts[other]) for other in rows) for layer
+    You divide by the length of the longest text of the batch. Each text has a length of its own.
 the largest number in place of the mean: .mean(0) for layer -> .amax(0) for layer
     You take the largest number of each column. Take the mean over the words.
 the last word alone: layer[b, 1:end].mean(0) -> layer[b, end - 1]
@@ -133,6 +155,10 @@ the last word alone: layer[b, 1:end].mean(0) -> layer[b, end - 1]
 the rows in the order of their lengths: return torch.stack(found) \
         -> return torch.stack([found[row] for row in order])
     Your vectors are in another order than the texts. Whoever sorts puts them back afterwards.
+put back by the order of the sorting: return torch.stack(found) \
+        -> return torch.stack([found[order[row]] for row in order])
+    You put the rows back with the order that sorted them, which mixes them once more. Vector i of
+    the sorted ones belongs to row `order[i]`: write it there.
 the last batch is left out: range(0, len(order), 64) \
         -> range(0, max(1, len(order) - len(order) % 64), 64) \
         && return torch.stack(found) -> return torch.stack([v for v in found if v is not None])
@@ -155,6 +181,7 @@ EXERCISE = Exercise(
         Case("a hundred and fifty texts", _many(150), weight=2),
         Case("one text", _texts(6), edge=True),
         Case("a text of one word", _texts(5, 1), edge=True),
+        Case("five layers", _texts(3, 4, layers=5), edge=True),
     ),
     mistakes=slips(_right, SLIPS),
     right_answers={"sorted": _right, "by the mask": _by_mask, "one by one": _one_at_a_time},

@@ -12,6 +12,7 @@ from autograde.exercises.a_hundred_labels import LESSON
 from course.a_hundred_labels.protocol import split
 
 SEEDS = 6
+FEW_CHANGES = 40  # from one side to the other: where chance makes no more, they tell nothing
 LATER = "!"
 """It ends every word: no text changes its place in an alphabet, and all change it in a set."""
 WORDS = ("the", "film", "is", "a", "small", "gem", "and", "its", "end", "was", "never", "so", "sad")
@@ -31,6 +32,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     both = [{spelt[row] for row in learn} & {spelt[row] for row in test} for learn, test in splits]
     sizes = [len(test) for _, test in splits]
     renamed = [[word + LATER for word in text] for text in texts]
+    changes = sum(
+        int(np.diff([row in test for row in range(len(texts))]).sum()) for _, test in splits
+    )
+    by_chance = sum(2 * size * (len(texts) - size) / len(texts) for size in sizes)
     elsewhere = [_split(answer, renamed, count, start) for start in range(seed, seed + SEEDS)]
     return {
         "rows on no side": _some(every - {*learn, *test} for learn, test in splits),
@@ -38,10 +43,13 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             range(len(learn) + len(test) - len({*learn, *test})) for learn, test in splits
         ),
         "texts on both sides": _some(both),
-        "the test has `count` rows": _said(sizes, count, copies),
+        "the test has `count` rows, and only copies beside them": _said(
+            sizes, len(texts), count, copies
+        ),
         "the same rng gives the same split": splits == again,
         "in another Python, too": splits == elsewhere,
         "another rng gives another split": len({tuple(sorted(t)) for _, t in splits}) > 1,
+        "neighbours are drawn together": by_chance > FEW_CHANGES and changes < by_chance / 2,
     }
 
 
@@ -49,12 +57,16 @@ def _some(found: Any) -> str:
     return "some" if any(map(len, found)) else "none"
 
 
-def _said(sizes: list[int], count: int, copies: int) -> str:
+def _said(sizes: list[int], rows: int, count: int, copies: int) -> str:
+    """In one word: two sentences would be compared as texts."""
     if min(sizes) < count:
         return "fewer"
     if max(sizes) == count + 1 > count + copies:
-        return "one more"
-    return "more than copies can explain" if max(sizes) > count + copies else "yes, and copies"
+        return "one-more"
+    if max(sizes) <= count + copies:
+        return "yes"
+    learn = [rows - size for size in sizes]
+    return "exchanged" if count <= min(learn) and max(learn) <= count + copies else "more"
 
 
 def _split(
@@ -196,6 +208,11 @@ other texts count as copies: " ".join(text).lower() -> "".join(text).lower()
 words in any order: " ".join(text).lower() -> " ".join(sorted(word.lower() for word in text))
     Texts of the same words in another order are one for you, so the test grows by texts that are no
     copies. Leave the words in their order.
+words as a set: " ".join(text).lower() -> " ".join(sorted({word.lower() for word in text}))
+    Texts of the same words are one for you, so the test grows by texts that are no copies. Leave
+    the words in their order, each as often as it stands there.
+the first {few} words alone: " ".join(text).lower() -> " ".join(text[:{few}]).lower() \
+        | few = 2, 3
 long texts are compared by their beginning: " ".join(text).lower() -> " ".join(text).lower()[:50]
     Texts that begin alike are one for you, so the test grows by texts that are no copies. Compare
     each text to its end.
@@ -208,6 +225,10 @@ the order of a set: drawn_rows = rng.permutation(len(texts))[:count] \
         && drawn = {spelt[row] for row in drawn_rows} -> drawn = set(drawn_rows[:count])
     The same `rng` gives another split when Python is started again: a set of texts has no order of
     its own. Draw rows, or sort the set before you draw from it.
+a block of neighbours: rng.permutation(len(texts))[:count] \
+        -> (rng.integers(len(texts)) + np.arange(count)) % len(texts)
+    Your test is a block of neighbours, from a random start. Neighbours are often alike, of one
+    source or day: draw every row by itself.
 the first rows: rng.permutation(len(texts))[:count] -> np.arange(count)
     Your test is the same whatever `rng` is. Draw with the `rng` that is given: files are often
     sorted, by class or by date.

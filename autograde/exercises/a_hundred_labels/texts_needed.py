@@ -122,6 +122,9 @@ not rounded: math.ceil(width**2 * variance / lead**2) -> width**2 * variance / l
 rounded down, and one more: math.ceil(width**2 * variance / lead**2) \
         -> int(width**2 * variance / lead**2) + 1
     Where a whole number comes out, it is enough: you take one text more. Round up.
+never fewer than {least}: math.ceil(width**2 * variance / lead**2) \
+        -> max({least}, math.ceil(width**2 * variance / lead**2)) | least = 30, 100
+    You never go below a number of your own. Where a few texts are enough, return how many.
 one more: math.ceil(width**2 * variance / lead**2) -> math.ceil(width**2 * variance / lead**2) + 1
     That is one text more than it takes.
 """

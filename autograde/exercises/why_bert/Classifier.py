@@ -34,7 +34,12 @@ GROUPS = (
 
 @Case.drawn
 def _texts(
-    rng: Random, lengths: Sequence[int], classes: int, *, mask_of: str = "only back"
+    rng: Random,
+    lengths: Sequence[int],
+    classes: int,
+    *,
+    mask_of: str = "only back",
+    fresh: bool = False,
 ) -> Inputs:
     """Word numbers; what stands at padding are words, too."""
     width = max(lengths)
@@ -49,6 +54,7 @@ def _texts(
         "body_rate": round(float(rng.uniform(0.001, 0.01)), 4),
         "head_rate": round(float(rng.uniform(0.02, 0.1)), 4),
         "seed": int(rng.integers(1_000_000)),
+        "as it was made": fresh,
     }
 
 
@@ -62,6 +68,10 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     body = CausalLM(WORDS, SIZE, 2, 1, LONGEST, block)
     _fill(body, inputs["seed"])
     model = _checked(answer(body, classes), body, classes)
+    if inputs["as it was made"]:
+        weight = model.head.weight
+        begins = {"the head begins at random": bool((weight != weight[0, 0]).any())}
+        model.train()
     _fill(model.head, inputs["seed"] + 1)
     given = {name: as_tensors(inputs[name]) for name in ("ids", "mask")}
     scores = tensor_of(lambda: model(given["ids"], given["mask"]), SCORES)
@@ -71,6 +81,11 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
             f"has one for each of the {classes} classes: {(len(inputs['ids']), classes)}."
         )
     refuse_changed(inputs, given)
+    if inputs["as it was made"]:
+        return {
+            **begins,
+            "all parts are in training mode": all(part.training for part in model.modules()),
+        }
     loss = functional.cross_entropy(scores, torch.from_numpy(inputs["labels"]))
     parts = {"head": model.head.weight, "word vectors": body.word.weight}
     found = _slopes(loss, list(parts.values()))
@@ -264,6 +279,15 @@ a tanh before the head: self.head(states[torch.arange(len(ids)), last]) \
 a relu before the head: self.head(states[torch.arange(len(ids)), last]) \
         -> self.head(states[torch.arange(len(ids)), last].relu())
     You cut off what is negative in the state. The head reads the state as it is.
+the body in evaluation mode: last = mask.sum(1) - 1 -> self.body.eval() ⏎last = mask.sum(1) - 1
+    Your `forward` puts the body into evaluation mode, so dropout sleeps while it learns. Leave
+    the mode to whoever calls the model.
+the head begins at 0: \
+        self.head = nn.Linear(body.word.embedding_dim, classes) \
+        -> self.head = nn.Linear(body.word.embedding_dim, classes) \
+        ⏎nn.init.zeros_(self.head.weight) ⏎nn.init.zeros_(self.head.bias)
+    Your head begins at one number, such as 0. It begins at random, as `nn.Linear` does: through
+    weights of 0 no gradient would reach the body in the first step.
 the word's vector: self.body.states(ids, mask) -> self.body.word(ids)
     You read the vector of the last word, which knows no context. Ask the body for its states.
 --- hint 3
@@ -306,6 +330,7 @@ EXERCISE = Exercise(
         Case("texts of 5, 2 and 4 tokens", _texts((5, 2, 4), 3), weight=2),
         Case("a body that looks to both sides", _texts((3, 6), 4, mask_of="both sides")),
         Case("a text of one token", _texts((1, 7, 3), 2), edge=True),
+        Case("as it was made", _texts((2, 3), 3, fresh=True), edge=True),
     ),
     mistakes=slips(_Classifier, SLIPS),
     right_answers={"scores, then a pick": _Gathered, "as the lesson writes it": _Classifier},

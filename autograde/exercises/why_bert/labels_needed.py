@@ -91,7 +91,13 @@ from the last point that is enough: for i in range(1, len(labels)): \
     You begin with the last point that is enough. The first one counts, with the point before it.
 above in place of reached: if accuracy[0] >= level -> if accuracy[0] > level \
         && if accuracy[i] >= level -> if accuracy[i] > level
-    A curve that stands exactly at the level has reached it.
+above in place of reached, at the first point: if accuracy[0] >= level -> if accuracy[0] > level
+above in place of reached, at a later point: if accuracy[i] >= level -> if accuracy[i] > level
+    A curve that stands exactly at the level has reached it: compare with `>=`, not `>`.
+a line from the first point: every accuracy[i - 1] -> accuracy[0] \
+        && math.log(labels[i - 1]) -> math.log(labels[0])
+    Your line begins at the first point of all. It runs between neighbours: from the point before
+    the one that reaches the level.
 the nearest point: if accuracy[0] >= level: return \
         -> if max(accuracy) >= level: \
         return float(labels[int(np.argmin(np.abs(np.asarray(accuracy) - level)))]) \
@@ -163,6 +169,9 @@ none instead of never: return math.inf -> return 0.0
 the first in place of never: return math.inf -> return float(labels[0])
     Where the curve never reaches the level, you return the first number of labels. `argmax` of
     nothing but False is 0: ask first whether any point reaches the level.
+nothing in place of never: return math.inf -> return None
+    Where the curve never reaches the level, your function returns None. Return infinity,
+    `float("inf")`.
 minus infinity: return math.inf -> return -math.inf
     Your infinity has a minus.
 the first point is forgotten: if accuracy[0] >= level: return float(labels[0]) \

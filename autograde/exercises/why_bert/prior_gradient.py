@@ -137,6 +137,9 @@ the squared distance: pull = (weights - start) / spread**2 \
         -> pull = (weights - start) ** 2 / spread**2
     You have the square of the distance in the pull. That is the logarithm itself; its slope is
     asked for.
+the decision in place of the chance: torch.sigmoid(x @ weights) -> (x @ weights > 0).float()
+    You compare the label with a decision, 0 or 1. What the classifier says is a chance: take the
+    sigmoid.
 no sigmoid: torch.sigmoid(x @ weights) -> (x @ weights)
     You compare a score with the label. What the classifier says is a chance: take the sigmoid.
 the slope of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
@@ -159,6 +162,9 @@ the pull is to 0: (weights - start) -> weights
     You pull the weights to 0. The prior's middle is `start`.
 the labels are added: (x @ weights) - labels -> (x @ weights) + labels
     You add the labels to the probabilities. What counts is how far each is from its label.
+labels of -1 and 1 beside a chance: torch.sigmoid(x @ weights) - labels \
+        -> torch.sigmoid(x @ weights) - (2 * labels - 1)
+    You make -1 of the label 0. The chance lies between 0 and 1: take the labels as they are.
 labels of -1 and 1, one of them forgotten: \
         surprise = torch.sigmoid(x @ weights) - labels \
         -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))
@@ -184,6 +190,10 @@ the pull alone is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surpri
     You divide the pull by N, and the labels' part not.
 nothing is divided by N: (x.T @ surprise + pull) / len(x) -> x.T @ surprise + pull
     You do not divide by N.
+the pull is divided by D: (x.T @ surprise + pull) / len(x) \
+        -> x.T @ surprise / len(x) + pull / len(weights)
+    You divide the pull by D, the number of weights. It is one logarithm that is divided by N, the
+    number of labels.
 the labels' part is divided twice: x.T @ surprise + pull -> x.T @ surprise / len(x) + pull
     You divide the labels' part by N twice. Logarithms add up; then all is divided once.
 the mean over the D numbers, too: (x.T @ surprise + pull) \
@@ -194,6 +204,10 @@ all of it is halved: / len(x) -> / (2 * len(x))
     All of it is half of what it should be. Divide by N.
 divided by the numbers of a text: / len(x) -> / x.shape[1]
     You divide by D. N is the number of labels.
+chances no nearer to 0 than {least}: torch.sigmoid(x @ weights) \
+        -> torch.sigmoid(x @ weights).clamp({least}, 1 - {least}) | least = 0.001, 0.01, 0.05
+scores no larger than {most}: (x @ weights) -> ((x @ weights).clamp(-{most}, {most})) | most = 3, 5
+    You cut off scores or chances. Nothing here needs that: `torch.sigmoid` takes any score.
 --- no hint
 chances at the distance: (x @ weights) -> (x @ (weights - start))
     You ask what the classifier says at weights less start. It says it at `weights`.

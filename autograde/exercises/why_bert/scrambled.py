@@ -32,6 +32,15 @@ def _by_lots(weights: Mapping[str, Tensor], generator: torch.Generator) -> dict[
     return {name: mixed(tensor) for name, tensor in weights.items()}
 
 
+def _of_other_types(rng: Random) -> Inputs:
+    return {
+        "weights": {
+            "in float64": rng.normal(0, 1, (6, 9)),
+            "whole numbers": rng.choice(1_000, (8, 5), replace=False),
+        }
+    }
+
+
 @Case.drawn
 def _weights(rng: Random, *shapes: tuple[int, ...], alike: bool = False) -> Inputs:
     """Matrices whose numbers are all different; with `alike`, the first two have the same ones."""
@@ -214,6 +223,9 @@ shuffled across all tensors: found = {} \
 drawn with repeats: torch.randperm(tensor.numel(), generator=generator) \
         -> torch.randint(tensor.numel(), (tensor.numel(),), generator=generator)
     Some numbers come twice and others not at all. An order has each place once: `torch.randperm`.
+all of it is float32: tensor.flatten()[order] -> tensor.flatten().float()[order]
+    You make float32 of every tensor. Each keeps its type: as float32 other numbers are rounded, and
+    whole numbers become numbers with a point.
 nothing changes: [order].view -> .view
     Your weights are the old ones. The order that you draw is never used.
 sorted: torch.randperm(tensor.numel(), generator=generator) -> tensor.flatten().argsort()
@@ -268,6 +280,7 @@ EXERCISE = Exercise(
         Case("matrices and vectors", _weights((8, 12), (30,), (4, 3, 5))),
         Case("two tensors that are alike", _weights((9, 8), (9, 8), (20,), alike=True)),
         Case("no tensors", _weights(), edge=True),
+        Case("float64, and whole numbers", _of_other_types, edge=True),
     ),
     mistakes=slips(scrambled, SLIPS),
     right_answers={"by lots": _by_lots},

@@ -128,6 +128,7 @@ def _batches(
     *,
     groups: int = 2,
     comes: str = "evaluation",
+    slopes: bool = False,
 ) -> Inputs:
     found = []
     for _ in range(steps):
@@ -140,6 +141,7 @@ def _batches(
         "pull": pull,
         "groups of the optimizer": groups,
         "the model comes in": f"{comes} mode",
+        "it comes with gradients of before": slopes,
     }
 
 
@@ -148,6 +150,9 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(4)
         model = Small().train(inputs["the model comes in"] == "training mode")
+    if inputs["it comes with gradients of before"]:
+        for weight in model.parameters():
+            weight.grad = torch.ones_like(weight)
     batches = [
         tuple(torch.from_numpy(part.copy()) for part in batch) for batch in inputs["batches"]
     ]
@@ -166,8 +171,8 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
         return plain(torch.cat([w.detach().flatten() for w in part.parameters()])[::3])
 
     return {
-        "losses": plain(list(came)),
         "rates of the steps": plain(optimizer.rates),
+        "losses": plain(list(came)),
         "body afterwards": numbers(model.get_submodule("body")),
         "head afterwards": numbers(model.head),
         "in training mode afterwards": any(part.training for part in model.modules()),
@@ -194,6 +199,17 @@ two lines, counted from 0: min((step + 1) / warm_up, (steps - step) / (steps - w
     highest rate. Count them from 1.
 0 in the last step: (steps - step) / (steps - warm_up) -> (steps - 1 - step) / (steps - warm_up)
     Your last step has a rate of 0 and is lost. The line reaches 0 one step later.
+0 in the last step, from the highest before: (steps - step) / (steps - warm_up) \
+        -> (steps - 1 - step) / (steps - 1 - warm_up)
+0 in the last step, from the highest before, but in a fall of one: \
+        (steps - step) / (steps - warm_up) \
+        -> (steps - 1 - step) / (steps - 1 - warm_up) if steps > warm_up + 1 else 1.0
+    Your line reaches 0 in the last step, which is lost. It reaches 0 one step later.
+never below a share of {least}: share = min((step + 1) / warm_up, \
+        (steps - step) / (steps - warm_up)) -> share = max({least}, min((step + 1) / warm_up, \
+        (steps - step) / (steps - warm_up))) | least = 0.1
+    Your rate stays above a bound. In a long fall its line goes on, and reaches 0 one step after the
+    last.
 the warm-up is turned round: (step + 1) / warm_up -> warm_up / (step + 1)
     Your warm-up is turned round. The share is the step, counted from 1, over the steps of the
     warm-up.
@@ -248,6 +264,15 @@ the mean over the whole body: (loss + pull / 2 * away).backward() \
 the biases are free: body = list(model.body.parameters()) \
         -> body = [w for w in model.body.parameters() if w.ndim > 1]
     You leave out the biases. All of the body is pulled.
+the sum of the differences, squared: ((now - then) ** 2).sum() -> (now - then).sum() ** 2
+    You add up the differences of a tensor and square their sum, in which they cancel. First square
+    each, then add up.
+shared out over the batch: pull / 2 * away -> pull / 2 / len(ids) * away
+    You divide the pull by the number of rows. Its strength is `pull` in each batch, large or small.
+pulled after the step, each at the last rate: (loss + pull / 2 * away).backward() \
+        -> loss.backward() && optimizer.step() -> optimizer.step() ⏎with torch.no_grad(): \
+        ⏎    for now, then in zip(body, start, strict=True): \
+        now -= optimizer.param_groups[-1]["lr"] * pull * (now - then)
 pulled after the step: (loss + pull / 2 * away).backward() -> loss.backward() \
         && optimizer.step() -> optimizer.step() ⏎with torch.no_grad(): \
         ⏎    for now, then in zip(body, start, strict=True): \
@@ -255,6 +280,8 @@ pulled after the step: (loss + pull / 2 * away).backward() -> loss.backward() \
     You pull the body after the step, from where the step has led. The pull is a part of what is
     minimised: add it before `backward()`.
 the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
+the root of it, without a slope at 0: pull / 2 * away -> pull / 2 * away.clamp(min=1e-12).sqrt()
+the root of it, whole: pull / 2 * away -> pull * away.clamp(min=1e-12).sqrt()
     You take the distance itself. Its square is asked for.
 --- hint 3
 the pull is in the losses: losses.append(loss.item()) \
@@ -284,6 +311,10 @@ the loss after the step: losses.append(loss.item()) \
     You return the loss after the step. It is asked for before it.
 the slopes add up: optimizer.zero_grad() ->
     The slopes of all batches so far add up. Set them to zero before each `backward()`.
+the slopes are cleared after the step alone: optimizer.zero_grad() -> \
+        && optimizer.step() -> optimizer.step() ⏎optimizer.zero_grad()
+    A model may come with slopes of before, and in your first step they are still there. Set them to
+    zero before `backward()`.
 the slopes are cleared before the step: optimizer.zero_grad() -> \
         && .backward() -> .backward() ⏎optimizer.zero_grad()
     You set the slopes to zero between `backward()` and `step()`, so no step has any. First zero,
@@ -292,6 +323,9 @@ no step: optimizer.step() ->
     The weights never change: a step with fresh slopes is missing.
 one group alone: group["lr"] = rate * share -> group["lr"] = rate * share ⏎break
     You set the rate of the first group alone. An optimizer may have several.
+the last group alone: group["lr"] = rate * share -> pass \
+        && loss = functional -> group["lr"] = rate * share ⏎loss = functional
+    You set the rate of the last group alone: the line stands outside the loop over the groups.
 two groups, by their places: for group, rate in zip(optimizer.param_groups, highest, strict=True): \
         -> for group, rate in zip(optimizer.param_groups[:2], highest):
     You set the rates of two groups. An optimizer may have more.
@@ -345,6 +379,13 @@ EXERCISE = Exercise(
         Case("six batches, no pull", _batches(6, 3, 2, 0.0), weight=2),
         Case("six batches and a pull", _batches(6, 3, 2, 0.7), weight=3),
         Case("a long warm-up", _batches(5, 2, 4, 0.3), edge=True),
+        Case("a long fall", _batches(12, 1, 1, 0.0), edge=True),
+        Case(
+            "gradients of before",
+            _batches(2, 2, 1, 0.0, slopes=True),
+            edge=True,
+            asks="The model comes with gradients of before. They belong to none of these batches.",
+        ),
         Case(
             "three groups, and a model that comes in training mode",
             _batches(4, 2, 2, 0.3, groups=3, comes="training"),

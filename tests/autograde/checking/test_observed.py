@@ -377,3 +377,17 @@ def test_two_texts_that_differ_are_no_lists_of_longer_or_fewer_parts() -> None:
     said = examine(made, lambda values: "something else").observed
     assert "fewer" not in said, said
     assert "longer" not in said, said
+
+
+def test_an_infinity_is_not_explained_where_infinity_may_be_right() -> None:
+    def first_above(level: float) -> Any:
+        return lambda values: next((v for v in values.tolist() if v > level), float("inf"))
+
+    cases = [
+        Case("from 1", lambda rng: {"values": np.arange(1.0, 7.0)}),
+        Case("from 1.5", lambda rng: {"values": np.arange(1.5, 8.0)}),
+    ]
+    never = Case("never", lambda rng: {"values": np.arange(2.0)})
+    explained = observed(first_above(9.0), *cases, reference=first_above(4.0))
+    assert "the logarithm of 0" in explained
+    assert observed(first_above(9.0), *cases, never, reference=first_above(4.0)) == ""

@@ -79,6 +79,13 @@ def test_a_stub_opens_nothing(workspace: Path, write: Write) -> None:
     assert ONCE in check("double", write(WRONG)).report.note
 
 
+def test_what_fails_in_every_case_opens_nothing(workspace: Path, write: Write) -> None:
+    crash = write("def double(values):\n    return values + None\n")
+    assert "opened" not in check("double", crash).report.note
+    assert "double" not in results(workspace)
+    assert ONCE in check("double", write(WRONG)).report.note
+
+
 def test_without_a_workspace_the_kernel_counts(
     write: Write, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
