@@ -216,6 +216,16 @@ padding is looked at: self.mask_of(mask) -> self.mask_of(torch.ones_like(mask))
     Your heads look at padding. `self.mask_of(mask)` says who may look where.
 the mask is turned round: self.mask_of(mask) -> self.mask_of(~mask)
     You turn the mask round before you ask. It is True at tokens, as `self.mask_of` takes it.
+what the heads bring is added to itself: x = x + self.dropout(found) \
+        -> x = found + self.dropout(found)
+    You add what the heads bring to itself. Add it to the states as they came in.
+what the heads bring stands for the first sum: x + self.dropout(self.narrow(inner)) \
+        -> found + self.dropout(self.narrow(inner))
+    Your second sum adds to what the heads bring. Add to the whole first sum.
+the states are subtracted: x = x + self.dropout(found) -> x = self.dropout(found) - x
+    You subtract the states from what the heads bring. They are added.
+the second half brings what it reads: x + self.dropout(self.narrow(inner)) -> x + self.dropout(x)
+    Your second sum adds the first sum to itself. It adds what the feed-forward layer brings.
 no attention: x = x + self.dropout(found) -> x = x
     What the heads bring is never used.
 no feed-forward layer: x + self.dropout(self.narrow(inner)) -> x
@@ -285,6 +295,12 @@ dropout after training, too: self.dropout(found) -> functional.dropout(found, se
         -> functional.dropout(self.narrow(inner), self.dropout.p)
     Your dropout goes on after training: `functional.dropout` drops unless it is told not to. Call
     `self.dropout(...)`, which knows.
+dropout after training, too, on what the heads bring: self.dropout(found) \
+        -> functional.dropout(found, self.dropout.p)
+dropout after training, too, on what the feed-forward layer brings: \
+        self.dropout(self.narrow(inner)) -> functional.dropout(self.narrow(inner), self.dropout.p)
+    One of your two dropouts goes on after training: `functional.dropout` drops unless it is told
+    not to. Call `self.dropout(...)`, which knows.
 another dropout than was asked for: \
         self.dropout(found) -> functional.dropout(found, 0.1, self.training) \
         && self.dropout(self.narrow(inner)) \
