@@ -14,6 +14,7 @@ handling of errors, whatever this notebook has switched since.
 
 import contextlib
 import ctypes
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,7 @@ T = TypeVar("T")
 
 POLITE = 0.5
 INSISTENT = 1.0
+IMPORT = 60.0  # an import that is cut short leaves half a package for the whole process
 STEP = 0.1  # on Windows an interrupt waits for a step's end
 _raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
@@ -167,9 +169,13 @@ class _Turns(Generic[T]):
     def stopped(self, worker: threading.Thread) -> bool:
         """Ask once and let the answer clean up; then insist, as its loop may swallow the request.
 
-        Returns whether the thread has ended.
+        An import is waited for. Returns whether the thread has ended.
         """
         self._open.clear()
+        import_until = time.monotonic() + IMPORT
+        while _imports(worker) and time.monotonic() < import_until:
+            if self.over(worker, STEP):
+                return True
         insist_until = time.monotonic() + POLITE + INSISTENT
         self._ask()
         ended = self.over(worker, POLITE)
@@ -182,6 +188,16 @@ class _Turns(Generic[T]):
         """Raise `Stopped` in the thread while it is the target: read and hit in one call."""
         self._asked = True
         _raise_in(self._target, ctypes.py_object(Stopped))
+
+
+def _imports(worker: threading.Thread) -> bool:
+    """Whether a thread is in the middle of an import."""
+    frame = sys._current_frames().get(worker.ident or 0)
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _meet() -> None:

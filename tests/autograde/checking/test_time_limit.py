@@ -2,12 +2,14 @@
 
 import _thread
 import contextlib
+import importlib
 import itertools
 import random
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType, SimpleNamespace
 from typing import Any
 
@@ -277,3 +279,25 @@ def test_answers_that_end_as_they_are_stopped(
     finally:
         sys.setswitchinterval(interval)
     assert capfd.readouterr() == ("", "")
+
+
+def test_an_import_is_not_cut_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a package would fail whatever needs it later, in this process."""
+    package = tmp_path / "slow_to_import"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "import time\nfor _ in range(50):\n    time.sleep(0.01)\nwhole = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def answer() -> Any:
+        importlib.import_module("slow_to_import")
+        return endless(0)
+
+    try:
+        with pytest.raises(StillRunning) as stopped:
+            limited(answer, 0.05)
+        assert stopped.value.ended
+        assert sys.modules["slow_to_import"].whole
+    finally:
+        sys.modules.pop("slow_to_import", None)
