@@ -17,7 +17,7 @@ from autograde.checking.answers import (
     refuse_changed,
     returned,
 )
-from autograde.checking.differentiable import lengths_of, slopes
+from autograde.checking.differentiable import slopes
 from autograde.checking.exercise import Case, Inputs, Random
 from autograde.checking.judge import with_article
 from autograde.checking.work_limit import WorkLimit
@@ -113,5 +113,4 @@ def run_with_gradient(answer: Answer, inputs: Inputs) -> Plain:
             for name, slope in found.items()
             if slope is not None or (name == "transitions" and not moves)
         ),
-        **lengths_of({name: found[name] for name in ("transitions", "start", "end")}),
     }

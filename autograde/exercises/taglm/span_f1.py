@@ -147,8 +147,6 @@ sentences without true or without predicted spans are left out: correct += \
     You leave out sentences where one of the two has no spans. What is predicted or missed there is
     wrong, and counts.
 an overlap is enough: len(true_spans & my_spans) -> len(_overlapping(my_spans, true_spans))
-an overlap is enough, asked of the true spans: len(true_spans & my_spans) \
-        -> len(_overlapping(true_spans, my_spans))
     Spans that overlap count as right. Start, end *and* kind must agree.
 spans are compared in their order: len(true_spans & my_spans) \
         -> sum(a == b for a, b in zip(spans_of(true), spans_of(said)))
