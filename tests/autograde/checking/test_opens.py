@@ -80,7 +80,7 @@ def test_a_stub_opens_nothing(workspace: Path, write: Write) -> None:
 
 
 def test_what_fails_in_every_case_opens_nothing(workspace: Path, write: Write) -> None:
-    crash = write("def double(values):\n    return values + None\n")
+    crash = write("def double(values):\n    return values.nothing\n")
     assert "opened" not in check("double", crash).report.note
     assert "double" not in results(workspace)
     assert ONCE in check("double", write(WRONG)).report.note
