@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,12 @@ def sentence_vectors(texts: Texts, layers_of: LayersOf) -> Any:
     return _right(texts, layers_of)
 
 
+@cache
+def _of_word(word: str, count: int) -> Tensor:
+    drawn = np.random.default_rng(zlib.crc32(word.encode())).standard_normal((count, DIM))
+    return torch.tensor(drawn, dtype=torch.float32)
+
+
 def _layers_of(batch: Texts, count: int = LAYERS) -> tuple[list[Tensor], Tensor]:
     """Layers in which every word has its own numbers; at boundaries and padding they are large."""
     if not 0 < len(batch) <= MOST:
@@ -37,8 +43,7 @@ def _layers_of(batch: Texts, count: int = LAYERS) -> tuple[list[Tensor], Tensor]
     for b, words in enumerate(batch):
         layers[:, b, 0], layers[:, b, len(words) + 1] = -20.0, 30.0
         for t, word in enumerate(words, 1):
-            drawn = np.random.default_rng(zlib.crc32(word.encode())).standard_normal((count, DIM))
-            layers[:, b, t] = torch.tensor(drawn, dtype=torch.float32)
+            layers[:, b, t] = _of_word(word, count)
         mask[b, : len(words) + 2] = True
     return list(layers), mask
 

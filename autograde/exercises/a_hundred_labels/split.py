@@ -247,6 +247,13 @@ drawn with replacement: rng.permutation(len(texts))[:count] -> rng.integers(len(
     `count` rows. `rng.permutation` draws each once.
 the copies stand on both sides: if text not in drawn] -> if row not in drawn_rows]
     A copy of a test text stands among those to learn from, too. It belongs to the test alone.
+everything is tested: if text in drawn] ->]
+    The rows to learn from are among those of the test, too. Leave them out.
+the last row is on no side: [row for row, text in enumerate(spelt) if text not in drawn] \
+        -> [row for row, text in enumerate(spelt[:-1]) if text not in drawn] \
+        && [row for row, text in enumerate(spelt) if text in drawn] \
+        -> [row for row, text in enumerate(spelt[:-1]) if text in drawn]
+    A row is on no side: your loop leaves out the first or the last. Go through all of them.
 everything is to be learnt: if text not in drawn] ->]
     The rows of the test are among those to learn from, too. Leave them out.
 """

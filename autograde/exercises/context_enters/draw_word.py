@@ -23,7 +23,7 @@ def _scores(
 ) -> Inputs:
     scores = rng.permutation(np.array(SCORES)).astype(np.float32)
     if never:
-        scores[rng.integers(5)] = -np.inf
+        scores[rng.integers(len(SCORES) - 1)] = -np.inf  # others stand behind it
     scores = np.concatenate([scores, np.full(others, -np.inf, np.float32)])
     return {
         "scores": scores + np.float32(shift),
@@ -128,8 +128,7 @@ what never comes is as likely as a score of 0: scores / temperature \
         -> scores.nan_to_num(neginf=0.0) / temperature
     You replace minus infinity by 0, a score like any other. Leave it: the softmax makes a chance of
     0 of it.
-a little for every word: softmax(-1) -> softmax(-1) + 1e-3
-a very little for every word: softmax(-1) -> softmax(-1) + 1e-4
+a little for every word: softmax(-1) -> softmax(-1) + 1e-4
     You add a little to every chance, so even a word that never comes can be drawn. Leave the
     chances as the softmax gives them.
 the seed is set: chances = -> torch.manual_seed(0)⏎chances =
@@ -196,6 +195,7 @@ EXERCISE = Exercise(
     cases=(
         Case("temperature 1", _scores(1.0)),
         Case("temperature 0.3", _scores(0.3)),
+        Case("temperature 0.5", _scores(0.5)),
         Case("temperature 2", _scores(2.0)),
         Case("two hundred words", _many(), edge=True),
         Case("scores of three hundred", _scores(1.0, shift=300.0), edge=True),

@@ -282,7 +282,6 @@ EXERCISE = Exercise(
     right_answers={
         "loops": _by_loops,
         "the last word replaced": _by_last_word,
-        "once each": _once,
         "a long sentence first": _long_before_short,
     },
 )

@@ -255,8 +255,11 @@ EXERCISE = Exercise(
             ),
         ),
         Case(
-            "a sentence without true spans, and one without predicted ones",
-            _corpora("B-PER O|O O|B-LOC O", "B-PER O|B-LOC I-LOC|O O"),
+            "spans that are invented, missed, or cut short",
+            _corpora(
+                "B-PER O|O O|B-LOC O|O B-PER|B-LOC I-LOC",
+                "B-PER O|B-LOC I-LOC|O O|B-LOC B-PER|B-LOC O",
+            ),
         ),
         Case("a sentence that begins with I", _corpora("B-PER|B-PER O", "B-PER|I-PER O")),
         Case("all right", _corpora("B-PER O|B-LOC", "B-PER O|B-LOC")),
