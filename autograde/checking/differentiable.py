@@ -136,11 +136,14 @@ def loss_and_slopes(
 def lengths_of(found: Mapping[str, Tensor | None]) -> dict[str, float]:
     """The length of each of these `slopes`, in words; 0 where there is none."""
     return {
-        f"length of the gradient for `{name}`": 0.0
-        if slope is None
-        else float(slope.square().sum().sqrt())
+        gradient_of(name): 0.0 if slope is None else float(slope.square().sum().sqrt())
         for name, slope in found.items()
     }
+
+
+def gradient_of(name: str) -> str:
+    """What is said of a parameter's gradient, lest it be taken for the parameter."""
+    return f"length of the gradient for `{name}`"
 
 
 def run_differentiably(answer: Answer, inputs: Inputs, otherwise: str = NO_TENSOR) -> Plain:

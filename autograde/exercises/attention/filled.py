@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde.checking.answers import AnswerRefused, Plain, plain, refuse_changed
-from autograde.checking.differentiable import slopes
+from autograde.checking.differentiable import gradient_of, slopes
 from autograde.checking.exercise import Inputs
 from autograde.checking.judge import first_difference
 
@@ -119,11 +119,6 @@ def gradients(model: nn.Module, total: Tensor, **given: Tensor) -> dict[str, Pla
             gradient_of(name): plain(row / whole if whole else row) for name, row in rows.items()
         },
     }
-
-
-def gradient_of(name: str) -> str:
-    """What is said of a parameter's gradient, lest it be taken for the parameter."""
-    return f"length of the gradient for `{name}`"
 
 
 def weighted_sum(*parts: Tensor) -> Tensor:
