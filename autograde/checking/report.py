@@ -17,6 +17,7 @@ FOLDED = "Find it in the case below; check the same answer once more, and what h
 NO_CASE = "Check the same answer once more, and what helps is said."
 OPENS = "What helps: open it when you have looked for it yourself"
 ROUNDING = 1e-14  # what is left of a difference that should be 0
+SHORT = 40  # letters of a difference that each case repeats
 COLUMNS = ("Result", "Case", "Difference")
 
 
@@ -105,9 +106,8 @@ class Report:
         said = [self._seen(str, str), help_, self._hint]
         lines = [f"{self.exercise.title}: {self.headline}", f"  {' '.join(filter(None, said))}"]
         lines += [
-            f"  [{'ok' if case.difference is None else 'no'}] {case.name}"
-            + (f": {case.difference}" if case.difference else "")
-            for case in self.cases
+            f"  [{'no' if difference else 'ok'}] {name}" + (f": {difference}" if difference else "")
+            for _, name, difference in self._table()
         ]
         if self.detail:
             lines += [f"  {self._detail_title}:"]
@@ -121,7 +121,7 @@ class Report:
     def html(self) -> str:
         """The report for a notebook: no colour carries meaning alone, no script."""
         full = self.points == self.exercise.points
-        rows = [[escape(cell) for cell in case.cells] for case in self.cases]
+        rows = [[escape(cell) for cell in row] for row in self._table()]
         cases = table(COLUMNS, rows, label="Cases") if rows else ""
         edge = "#0072B2" if full else "#D55E00"
         parts = [
@@ -145,6 +145,15 @@ class Report:
         if self.note:
             parts.append(paragraph(escape(self.note)))
         return "".join(parts) + "</div>"
+
+    def _table(self) -> Iterator[tuple[str, str, str]]:
+        """The cells of each case; a long difference is said once to the cases that follow it."""
+        last = ""
+        for case in self.cases:
+            result, name, difference = case.cells
+            again = difference == last and len(difference) > SHORT
+            yield result, name, "as above" if again else difference
+            last = difference or last
 
     def _paragraphs(self) -> Iterator[str]:
         """What is seen and what helps, the second folded away at the first try."""

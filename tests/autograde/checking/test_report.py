@@ -1,5 +1,7 @@
 """The wrong case that a report unfolds can be read at a glance, if there is such a one."""
 
+import numpy as np
+
 from autograde.checking.check import examine
 from autograde.checking.exercise import Answer, Case, Inputs, Plain
 from tests.autograde.checking.made_up import exercise
@@ -41,3 +43,15 @@ def test_of_a_long_table_the_rows_that_differ_are_shown() -> None:
     many = dict(examine(made, lambda values: dict.fromkeys(table(values), -1)).detail)
     assert many["came"].count("-1") == 8
     assert many["came"].endswith("others that differ: 32")
+
+
+def test_what_each_case_says_again_is_said_once() -> None:
+    names = ("one number", "two numbers", "three numbers")
+    made = exercise(cases=tuple(Case(name, lambda rng: {"values": np.ones(1)}) for name in names))
+    stops = "Your function stopped with ZeroDivisionError"
+    again = examine(made, lambda values: 1 / 0)
+    rows = [line for line in again.text().splitlines() if "[no]" in line]
+    assert [stops in row for row in rows] == [True, False, False]
+    assert [row.endswith("numbers: as above") for row in rows] == [False, True, True]
+    assert again.html().count("as above") == 2
+    assert "as above" not in examine(made, lambda values: 3 * values).text()  # a few numbers
