@@ -47,6 +47,14 @@ def _table(
     return {"vectors": table, "word": word, "count": count, "any order": twin}
 
 
+@Case.drawn
+def _opposite(rng: Random) -> Inputs:
+    """A word and two that point the opposite way: their cosine is -1, without rounding."""
+    table = np.zeros((3, 4), np.float32)
+    table[:, rng.integers(4)] = 5, -15, -2
+    return {"vectors": table, "word": 0, "count": 2, "any order": True}
+
+
 def _run(answer: Answer, inputs: Inputs) -> Plain:
     vectors = torch.from_numpy(inputs["vectors"].copy())
     ids = returned(answer(vectors, inputs["word"], inputs["count"]))
@@ -92,9 +100,8 @@ the first hit is left out: cosine[word] = -2 -> pass && topk(count).indices.toli
         -> topk(count + 1).indices[1:].tolist()
     You leave out the first of the list. That need not be `word`: another vector may point exactly
     the same way. Leave out row `word` itself.
-a cosine of {none} for the word itself: cosine[word] = -2 -> cosine[word] = {none} | none = 0, -1
-    You set the word's own cosine to {none}, and some words have less, or as little. Take a number
-    below -1.
+a cosine of 0 for the word itself: cosine[word] = -2 -> cosine[word] = 0
+    You set the word's own cosine to 0, and some words have less. Take a number below -1.
 the ids behind the word: cosine[word] = -2 -> cosine = torch.cat([cosine[:word], cosine[word + 1:]])
     You take the word's row out, and all ids behind it move down by one. Leave it in its place with
     a cosine below -1, or add 1 to those ids.
@@ -123,12 +130,18 @@ EXERCISE = Exercise(
     cases=(
         Case("three of twelve", _table(12, 4, 3), weight=2),
         Case("five of thirty", _table(30, 11, 5), weight=2),
-        Case("one points the opposite way", _table(12, 5, 11, True)),
+        Case("one points the opposite way", _table(24, 5, 23, True)),
         Case(
             "five words point the same way",
             _table(12, 5, 5, twin=True),
             edge=True,
             asks="Their cosine is 1, and they are neighbours: only the word itself is left out.",
+        ),
+        Case(
+            "both others point the opposite way",
+            _opposite(),
+            edge=True,
+            asks="Their cosine is -1: whatever stands for the word itself must be below that.",
         ),
         Case("the first word", _table(9, 0, 2), edge=True, asks="Row 0 is a word like others."),
         Case("one", _table(8, 3, 1), edge=True, asks="Return one id in a list."),
