@@ -1655,7 +1655,8 @@ for name, less in beside["less LSTM"].items():
 
 # %%
 for name, sizes in fair.numbers["choosing"].items():
-    print(named.get(name, name) + ":", ", ".join(f"{p:.1f} at {rate}" for rate, p in sizes["6400"].items()))
+    rates = ", ".join(f"{p:.1f} at {rate}" for rate, p in sizes["6400"].items())
+    print(f"{named.get(name, name)}: {rates}")
 
 # %% [markdown]
 # At its lowest rate the LSTM has 26.7, so the blocks' 25.6 would lead. At its best it has 25.0. Look for this in any comparison that you read.
