@@ -9,7 +9,7 @@ LOOK, ALONE, BETWEEN = "attends to other positions", "each position alone", "sum
 
 
 def block_diagram() -> Picture:
-    """One block, from left to right: heads, sum and norm, inner layer, sum and norm."""
+    """One block, from left to right: heads, sum and norm, feed-forward layer, sum and norm."""
     boxes = [
         Box("states in", 0, 0, text="states\n(B, T, D)"),
         Box("heads", 1.2, 0, LOOK, "several\nheads"),
@@ -22,8 +22,8 @@ def block_diagram() -> Picture:
     row = [box.name for box in boxes]
     arrows = [Arrow(a, b) for a, b in pairwise(row)]
     past = [
-        Arrow("states in", "sum 1", kind="past it", over=0.6),
-        Arrow("sum 1", "sum 2", kind="past it", over=0.6),
+        Arrow("states in", "sum 1", kind="residual connection", over=0.6),
+        Arrow("sum 1", "sum 2", kind="residual connection", over=0.6),
     ]
     return boxes_and_arrows(
         boxes, [*arrows, *past], title="One block: attention, then a feed-forward layer", height=2.6

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from course.figures.controls import is_control
 from course.figures.interval_bars import interval_bars
 from course.figures.palette import COLOURS
 from course.figures.picture import Picture, blank
@@ -14,6 +15,8 @@ from course.results.intervals import interval
 
 ACROSS = 3
 ENDS = ("mean", "low", "high")
+SUM = "plain sum"
+SHOWN = {"sum of all tokens": SUM, "blocks that look back": "post-norm blocks"}  # stored: shown
 
 
 def attention_tables(
@@ -50,10 +53,10 @@ def attention_tables(
 
 
 def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str]) -> Picture:
-    """For each model a table, states down and words replaced across: grey where a state moved.
+    """For each model a table, positions down, words replaced across: grey where scores moved.
 
-    So it stands as a mask does: a row for each place that looks. A cross marks a state that moved
-    although it stands before the word: it has looked ahead.
+    So it stands as a mask does: a row for each position that looks. A cross marks scores that
+    moved although their position stands before the word: they have looked ahead.
 
     Parameters
     ----------
@@ -63,14 +66,17 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str]) -> Pictu
     ahead = [name for name, given in tables.items() if np.tril(np.asarray(given), -1).any()]
     title = f"Who has looked ahead: {', '.join(ahead) or 'nobody'}"
     rows = -(-len(tables) // ACROSS)
-    columns = min(len(tables), ACROSS)
+    columns = -(-len(tables) // rows)
     figure = blank(1.2 + 2.3 * max(columns, 1.6), 0.6 + 2.6 * rows, title)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-    parts = [f"Tables, {title}. Down: the state that moved. Across: the word that was replaced."]
-    state, replaced = np.indices((len(words), len(words)))
+    parts = [
+        f"Tables, {title}. Down: the position whose scores moved. "
+        "Across: the word that was replaced."
+    ]
+    position, replaced = np.indices((len(words), len(words)))
     for axes, (name, given) in zip(grid, tables.items(), strict=False):
         table = np.asarray(given, dtype=bool).T
-        may = state >= replaced
+        may = position >= replaced
         axes.imshow(table, cmap="Greys", vmin=0, vmax=2.2, aspect="auto")
         down, across = (table & ~may).nonzero()
         axes.plot(across, down, "x", color=COLOURS[4], markersize=7, markeredgewidth=2)
@@ -78,15 +84,15 @@ def reach_tables(tables: Mapping[str, ArrayLike], words: Sequence[str]) -> Pictu
         axes.set_xticks(range(len(words)), words, rotation=60, ha="right", fontsize=8)
         axes.set_yticks(range(len(words)), words, fontsize=8)
         parts.append(
-            f"{name}: {int((table & may).sum())} of {int(may.sum())} states that may move do, "
+            f"{name}: {int((table & may).sum())} of {int(may.sum())} scores that may move do, "
             f"{int((table & ~may).sum())} of {int((~may).sum())} that must not."
         )
     for axes in grid[len(tables) :]:
         axes.set_axis_off()
     for axes in grid[::columns]:
-        axes.set_ylabel("state at this word", fontsize=9)
+        axes.set_ylabel("scores at this word", fontsize=9)
     figure.supxlabel(
-        "word that is replaced\n(grey: the state moves; cross: and must not)", fontsize=9
+        "word that is replaced\n(grey: the scores move; cross: they must not)", fontsize=9
     )
     return Picture(figure, " ".join(parts))
 
@@ -99,7 +105,9 @@ def distance_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> P
     readers : name, then distance, then a result with ``mean``, ``low`` and ``high``, shares of 1
     """
     rows = {
-        name: {end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS}
+        SHOWN.get(name, name): {
+            end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS
+        }
         for name, points in readers.items()
     }
     return curves(
@@ -123,6 +131,7 @@ def recall_bars(right: Mapping[str, float], chance: float) -> Picture:
         "(one run each)",
         ylabel="right answers in 1,000 (%)",
         level=("chance", chance),
+        controls=[name for name in right if name == SUM or is_control(name)],
     )
 
 
@@ -198,12 +207,14 @@ def rate_curves(readers: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Pictu
     readers : name, then rate, then a result with ``mean``, ``low`` and ``high``, shares of 1
     """
     best = {
-        name: max(100 * point["mean"] for point in points.values())
+        SHOWN.get(name, name): max(100 * point["mean"] for point in points.values())
         for name, points in readers.items()
     }
     said = ", ".join(f"{name} {share:.0f}" for name, share in best.items())
     rows = {
-        name: {end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS}
+        SHOWN.get(name, name): {
+            end: 100 * np.clip([point[end] for point in points.values()], 0, 1) for end in ENDS
+        }
         for name, points in readers.items()
     }
     return curves(
@@ -224,10 +235,7 @@ def model_bars(numbers: Mapping[str, Any]) -> Picture:
     ----------
     numbers : of ``attention_language_model``: perplexities of three models, and of counts
     """
-    models = {
-        name.replace("blocks that look back", "post-norm blocks"): of
-        for name, of in numbers["perplexity"].items()
-    }
+    models = {SHOWN.get(name, name): of for name, of in numbers["perplexity"].items()}
     counts = numbers["counts"]
     few, many = (_lowest({name: of[n] for name, of in models.items()}, counts[n]) for n in counts)
     triples = [dict.fromkeys(ENDS, counts[n]["triples"]) for n in counts]

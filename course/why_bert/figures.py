@@ -87,7 +87,7 @@ def held_out_at(equal: float, trained: ArrayLike, held_out: ArrayLike) -> float:
 def loss_lines(
     trained: Mapping[str, ArrayLike], held_out: Mapping[str, ArrayLike], equal: float
 ) -> Picture:
-    """Loss of new texts over training loss; the title compares both where one loss is equal.
+    """Validation loss over training loss; the title compares both where one loss is equal.
 
     A level line stands where a coin does that gives each of two labels one half.
     """
@@ -99,9 +99,9 @@ def loss_lines(
     return plots.curves(
         {**across, COIN: np.array([ends.max(), ends.min()])},
         {**up, COIN: np.full(2, np.log(2))},
-        title=f"At a training loss of {equal} nats, the loss of new texts is {said}",
+        title=f"At a training loss of {equal} nats, the validation loss is {said}",
         xlabel="training loss (nats)",
-        ylabel="loss of new texts (nats)",
+        ylabel="validation loss (nats)",
         log_x=True,
     )
 

@@ -78,7 +78,7 @@ plots.road("13")
 # %% [markdown] slide="slide"
 # ## 1. A question about something far back
 #
-# Four facts, some chatter, and a question about one of the facts. Letters, values and chatter are drawn anew for every text. Of eight values, 1 is right by chance.
+# Four facts, each one word, some chatter, and a question about one fact. All of it is drawn anew for every text. Of eight values, 1 is right by chance.
 #
 # Four models race, each between a table of word vectors and a last linear layer. An LSTM answers from its last state; a **pooled** one from the last, the mean and the largest of all its states (lesson 11). Attention is the block that you write in section 5; it answers from its state at the question. A **plain sum** is a sceptic's control: it adds up the vectors of all words, and a layer reads the sum and the question. Every word is one step away here, too, but no question changes the sum. All have 12,000 to 16,000 weights.
 #
@@ -309,7 +309,7 @@ share = float((found[:, 0].argmax(-1) == answers).double().mean())
 print(f"{share:.0%} of 1,000 right, 64 words of chatter, nothing trained")
 
 # %% [markdown]
-# Why an 8? A fitting badge scores $8 \cdot 8 / \sqrt{8} \approx 23$, all others 0. With a 1 it would score 0.35, and barely stand out among the 16 words of section 1's text:
+# Why an 8? A fitting badge scores $8 \cdot 8 / \sqrt{8} \approx 23$, all others 0. With a 1 it would score 0.35, and barely stand out in section 1's text:
 
 # %% [markdown] deck="figure"
 # ## Where the question looks, with quiet badges and with loud ones
@@ -820,7 +820,7 @@ ahead = bool(tables["unknown fault"].tril(-1).any())  # scores before the change
 outcome("fault", faults[1] if ahead else faults[2])
 
 # %% [markdown]
-# Crosses: states move *before* the word that was changed. The word to predict stands one position further, and every position may look there. In whole sentences the answer is in sight; when it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would have no cross.) A perplexity is worth nothing while the model can see its answer.
+# Crosses: scores move *before* the word that was changed. The word to predict stands one position further, and every position may look there. In whole sentences the answer is in sight; when it talks, nothing stands ahead. (By heart, it would fail on new sentences. Asked for the word it reads, it would have no cross.) A perplexity is worth nothing while the model can see its answer.
 
 # %% [markdown] exercise="causal_mask"
 # ### Exercise 5. One mask changed
@@ -1554,7 +1554,7 @@ print(*(f"{name}, its best rate: {share:.0f} % right" for name, share in best.it
 outcome("root", best["not divided, d = 128"], unit="%")
 
 # %% [markdown]
-# With 16 numbers the division makes little difference. With 128 it decides: at each of the three rates the undivided head has learnt far less after as many batches, and no rate that was tried makes up for it. A small start does, for the greater part: most of what the division does is to begin with small scores. The rest may be that each later step moves them less, too. (That was not measured.)
+# With 16 numbers the division makes little difference. With 128 it decides: at each of the three rates the undivided head has learnt far less after as many batches, and no rate that was tried makes up for it. A small start nearly does, at the lowest rate alone; at 0.01 it is worth nothing. So the division does more than make the first scores small. It may be that each later step moves them less, too. (That was not measured.)
 
 # %% [markdown] slide="slide"
 # ## 14. What does yours add to counts?
@@ -1620,6 +1620,7 @@ for name, mixed in near["mixed"].items():
 from course.results.intervals import interval
 
 fair = stored_result("attention_language_model")
+named = figures.SHOWN  # what is stored as *blocks that look back* is post-norm
 leads = ["the blocks", "the LSTM", "neither, clearly"]
 predict("fair", "Three passes over 6,400 sentences: who is ahead?", options=leads)
 
@@ -1637,24 +1638,25 @@ for n in ("1600", "6400"):
     for name in blocks:
         saves[name] = interval(runs[name] - runs[lstm])
         by = "{mean:.1f} ({low:.1f} to {high:.1f})".format(**saves[name])
-        print(f"{int(n):,} sentences, LSTM lower than {name} by {by}")
+        print(f"{int(n):,} sentences, LSTM lower than {named.get(name, name)} by {by}")
 lead = saves[min(blocks, key=lambda name: runs[name].mean())]  # over the better blocks
 outcome("fair", leads[0 if lead["high"] < 0 else 1 if lead["low"] > 0 else 2])
 
 # %%
 beside = stored_result("attention_beside_counts").numbers
 for name, point in beside["perplexity"].items():
-    print(f"{name} and triples, half and half: {point['mean']:.1f}")
+    print(f"{named.get(name, name)} and triples, half and half: {point['mean']:.1f}")
 for name, less in beside["less LSTM"].items():
     by = "{mean:.1f} ({low:.1f} to {high:.1f})".format(**less)
-    print(f"So mixed, 6,400 sentences, LSTM lower than {name} by {by}")
+    print(f"So mixed, 6,400 sentences, LSTM lower than {named.get(name, name)} by {by}")
 
 # %% [markdown]
 # **Verdict: at our size, a myth.** "Far better" was measured at one size, with one recipe. At ours, with 1,600 sentences, the LSTM is ahead of both kinds of blocks, by 3.1, and counts lead all three. With 6,400 it is ahead of post-norm by 1.0 (0.3 to 1.8), and of pre-norm not clearly. Beside counts the kind of network matters less still: mixed with the triples, all fall by three to four points, and the differences shrink to less than half. And blocks that see only two words do as well as these (section 14): so little text does not put a long way to the test. All this holds for this text and three passes. When we first measured this we tried two rates for each, and the blocks led. The sentences that chose the rates show how easily that happens:
 
 # %%
 for name, sizes in fair.numbers["choosing"].items():
-    print(name + ":", ", ".join(f"{p:.1f} at {rate}" for rate, p in sizes["6400"].items()))
+    rates = ", ".join(f"{p:.1f} at {rate}" for rate, p in sizes["6400"].items())
+    print(f"{named.get(name, name)}: {rates}")
 
 # %% [markdown]
 # At its lowest rate the LSTM has 26.7, so the blocks' 25.6 would lead. At its best it has 25.0. Look for this in any comparison that you read.

@@ -431,7 +431,7 @@ print(adds)
 # %% [markdown]
 # Bars are means of three draws; whiskers are 95 % intervals over draws and texts. Always saying *verb* is right for 53 %.
 #
-# The last word alone says little here: table and vector are near that. Features look at the words before it, too, and beat the fresh network. The frozen state, beside them, adds to what they know. Both look to the left, but the body has met those words in thousands of sentences, and the features only in fifty. (The fine-tuned network stands high in these three draws. Section 6 asks again, with other draws and a stronger rival.)
+# The last word alone says little here: table and vector are near that. Features look at the words before it, too, and beat the fresh network. The frozen state, beside them, adds to what they know. Both look to the left, but the body has met those words in thousands of sentences, and the features only in fifty. (*Pretrained*, the fine-tuned network, stands high in these three draws. Section 6 asks again, with other draws and a stronger rival.)
 #
 # The field went the same way. People wrote features by hand. Then networks learnt all from labels. Then word vectors were carried over; from Dai and Le (2015) to BERT, the whole network.
 
@@ -547,12 +547,12 @@ def without(block):
     return lambda seed: {name: w * (not name.startswith(silent)) for name, w in PRETRAINED.items()}
 
 
-words = ("word", "position", "norm")  # the table, the places, and the last normalisation
+words = ("word", "position", "norm")  # both tables of embeddings, and the norm of their sum
 starts = {
     "nothing": kept(),
     "words": kept(*words),
-    "block 1": kept(*words, "blocks.0"),
-    "block 2": kept(*words, "blocks.0", "blocks.1"),
+    "up to block 1": kept(*words, "blocks.0"),
+    "up to block 2": kept(*words, "blocks.0", "blocks.1"),
     "all but block 1": without("blocks.0"),
 }
 heights = {"fresh": right["fresh"]}
@@ -562,8 +562,9 @@ gap = lead_of(heights, "all", "all but block 1")
 course.bars(heights, f"Parts that are kept. {gap.title}")
 
 # %%
-pairs = [("nothing", "fresh"), ("all", "nothing"), ("words", "nothing"), ("block 1", "words")]
-pairs += [("block 2", "block 1"), ("all", "all but block 1"), ("all but block 1", "words")]
+pairs = [("nothing", "fresh"), ("all", "nothing"), ("words", "nothing")]
+pairs += [("up to block 1", "words"), ("up to block 2", "up to block 1")]
+pairs += [("all", "all but block 1"), ("all but block 1", "words")]
 for one, other in pairs:
     print(lead_of(heights, one, other))
 means = {name: np.mean(draws) for name, draws in heights.items()}
@@ -779,14 +780,13 @@ course.loss_lines(trained, held_out, equal=0.1)
 # %%
 for seed in SEEDS:
     at = {name: course.held_out_at(0.1, *run[:2, seed]) for name, run in runs.items()}
-    print(
-        f"draw {seed}, at a training loss of 0.1:", *(f"{n} {loss:.2f}" for n, loss in at.items())
-    )
+    both = ", ".join(f"{name} {loss:.2f}" for name, loss in at.items())
+    print(f"draw {seed}, validation loss at a training loss of 0.1: {both}")
 for name, shares in answers.items():
     print(f"{name}: right answers after {lengths} steps:", *(f"{share:.0%}" for share in shares))
 
 # %% [markdown]
-# Each corner is the mean of three runs of 5, 10, 20 and 40 steps, from right to left. The labels are learnt by heart in both. But at the same training loss the pretrained network does better on new texts, in each draw. So there is more than speed.
+# Each corner is the mean of three runs of 5, 10, 20 and 40 steps, from right to left. The labels are learnt by heart in both. But at the same training loss the pretrained network has the lower validation loss, in each draw. So there is more than speed.
 #
 # *Chance* is the loss of a coin: who says 50 : 50 each time has $\ln 2$ = 0.69 nats. Both lines end above it, though the pretrained network is right on more than 70 %. A network that knows its labels by heart is sure of itself even where it is wrong, and the loss punishes that. The right answers do not fall. So **when to stop depends on what you count**: by the loss of a validation set, early (early stopping, lesson 10, is the commonest leash); by right answers, it hardly matters here.
 #
@@ -1003,7 +1003,7 @@ hurt = [task for task in tasks[:2] if read[task]["in order"].verdict == "ahead"]
 outcome("order", "both" if len(hurt) == 2 else hurt[0] if hurt else "neither")
 
 # %% [markdown]
-# For noun or verb, order counts. Speeches in order bring 10 points over nothing read; the same speeches, shuffled, bring nothing that can be seen. Film reviews bring 5: the task asks for grammar, and any English has some of it. And the questions?
+# For noun or verb, order counts. Speeches in order bring 10 points over nothing read; the same speeches, shuffled, bring nothing that can be seen. Film reviews bring 5, perhaps because the task asks for grammar, and any English has some. And the questions?
 
 # %%
 for task, leads in list(read.items())[1:]:
@@ -1058,7 +1058,7 @@ def print_leads(pairs):
     for pair, counts in pairs.items():
         leads = course.leads_by_labels(task, *pair)
         for count in counts:
-            print(f"{count} labels; {leads[count]}")
+            print(f"{count:,} labels; {leads[count]}")
 
 
 print_leads(
@@ -1389,7 +1389,7 @@ outcome("catch", labels_needed(labels, accuracy["fresh"], accuracy["fine-tuned"]
 
 # %% slide="subslide"
 ASKED = course.next_class()
-print(*ASKED.classes, sep=", ")
+print(*ASKED.classes, sep="; ")
 print(" ".join(ASKED.train.texts[0]), "->", ASKED.classes[ASKED.train.labels[0]])
 after = untrained(ASKED, 200, range(10))
 for name in ("table of last words", "last word's vector", "features"):
@@ -1407,7 +1407,7 @@ course.label_curves(expected, rows, f"200 labels. {level[200].title}")
 
 # %%
 for count, lead in level.items():
-    print(f"{count} labels; {lead}")
+    print(f"{count:,} labels; {lead}")
 print(f"200 labels; {course.leads_by_labels(expected, 'counts and state', counted)[200]}")
 
 # %% [markdown]

@@ -91,8 +91,8 @@ SLIPS = """
 --- hint 1
 no sum around the heads: self.norm_1(x + found) -> self.norm_1(found)
     What went in is lost: your first norm sees only what the heads bring. Add it to the states.
-no sum around the inner layer: x + self.narrow(inner) -> self.narrow(inner)
-    What went into the inner layer is lost. Add what comes out of it to what went in.
+no sum around the feed-forward layer: x + self.narrow(inner) -> self.narrow(inner)
+    What went into the feed-forward layer is lost. Add what comes out of it to what went in.
 no first norm: self.norm_1(x + found) -> x + found
     `self.norm_1` is never used. It follows the first sum.
 no second norm: self.norm_2(x + self.narrow(inner)) -> x + self.narrow(inner)
@@ -101,13 +101,13 @@ norms before, as in later models: self.attention(x, -> self.attention(self.norm_
         && self.norm_1(x + found) -> x + found \
         && self.wide(x) -> self.wide(self.norm_2(x)) \
         && self.norm_2(x + self.narrow(inner)) -> x + self.narrow(inner)
-    Your norms stand before the heads and before the inner layer, as in GPT-2 and most later models.
-    Here, as in the papers of 2017 and 2018, each follows its sum.
+    Your norms stand before the heads and before the feed-forward layer, as in GPT-2 and most later
+    models. Here, as in the papers of 2017 and 2018, each follows its sum.
 the norm inside the sum: self.norm_1(x + found) -> x + self.norm_1(found)
     Your first norm sees only what the heads bring. It follows the sum: `norm(x + ...)`.
 the second norm inside the sum: self.norm_2(x + self.narrow(inner)) \
         -> x + self.norm_2(self.narrow(inner))
-    Your second norm sees only what the inner layer gives. It follows the sum.
+    Your second norm sees only what the feed-forward layer gives. It follows the sum.
 --- hint 3
 the second sum goes past the first norm: x = self.norm_1(x + found) \
         -> before = x + found ⏎x = self.norm_1(before) \
@@ -125,10 +125,10 @@ the GELU at the end: functional.gelu(self.wide(x)) -> self.wide(x) \
     Your GELU comes after both layers. It stands between them.
 GELU before the wide layer: functional.gelu(self.wide(x)) -> self.wide(functional.gelu(x))
     Your GELU comes before both layers. It stands between them.
-no inner layer: y: Tensor = self.norm_2(x + self.narrow(inner)) -> y: Tensor = self.norm_2(x)
-    The inner layer is never used.
-the inner layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
-    You subtract what the inner layer gives. It is added.
+no feed-forward layer: y: Tensor = self.norm_2(x + self.narrow(inner)) -> y: Tensor = self.norm_2(x)
+    The feed-forward layer is never used.
+the feed-forward layer is subtracted: x + self.narrow(inner) -> x - self.narrow(inner)
+    You subtract what the feed-forward layer gives. It is added.
 the heads twice: found, _ = -> found, _ = self.attention(x, self.mask_of(mask)) \
         ⏎x = self.norm_1(x + found) ⏎found, _ =
     You go through the heads and the first norm twice. Once.
@@ -165,13 +165,14 @@ padding is looked at: self.mask_of(mask) -> self.mask_of(torch.ones_like(mask))
 the states of the beginning are added twice: \
         x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
         && self.norm_2(x + self.narrow -> self.norm_2(before + self.narrow
-    The second sum takes the states from before the heads. Add to what went into the inner layer.
-the inner layer reads the states of the beginning: \
+    The second sum takes the states from before the heads. Add to what went into the feed-forward
+    layer.
+the feed-forward layer reads the states of the beginning: \
         x = self.norm_1(x + found) -> before = x ⏎x = self.norm_1(x + found) \
         && self.wide(x) -> self.wide(before)
     Your wide layer reads the states from before the heads. It reads what comes out of the first
     norm, and its sum adds to that, too.
-the inner layer reads the first sum before its norm: x = self.norm_1(x + found) \
+the feed-forward layer reads the first sum before its norm: x = self.norm_1(x + found) \
         -> before = x + found ⏎x = self.norm_1(before) && self.wide(x) -> self.wide(before)
     Your wide layer reads the first sum as it was before its norm. It reads what comes out of the
     first norm, and its sum adds to that, too.
@@ -192,15 +193,15 @@ a pair: return y -> return y, _
 the way past the heads is cut: self.norm_1(x + found) -> self.norm_1(x.detach() + found)
     The states are right, but no gradient comes back past the heads: in the first sum you detach x.
     That way is what a residual connection is for.
-the way past the inner layer is cut: self.norm_2(x + self.narrow(inner)) \
+the way past the feed-forward layer is cut: self.norm_2(x + self.narrow(inner)) \
         -> self.norm_2(x.detach() + self.narrow(inner))
-    The states are right, but no gradient comes back past the inner layer: in the second sum you
-    detach x. That way is what a residual connection is for.
+    The states are right, but no gradient comes back past the feed-forward layer: in the second sum
+    you detach x. That way is what a residual connection is for.
 what the heads bring is cut off: self.norm_1(x + found) -> self.norm_1(x + found.detach())
     The states are right, but the heads learn nothing: you detach what they bring.
-what the inner layer brings is cut off: self.norm_2(x + self.narrow(inner)) \
+what the feed-forward layer brings is cut off: self.norm_2(x + self.narrow(inner)) \
         -> self.norm_2(x + self.narrow(inner).detach())
-    The states are right, but the inner layer learns nothing: you detach what it gives.
+    The states are right, but the feed-forward layer learns nothing: you detach what it gives.
 cut off from autograd: return y -> return y.detach()
     The numbers are right, and nothing learns. Leave out `.detach()`.
 """

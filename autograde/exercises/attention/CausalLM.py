@@ -116,7 +116,7 @@ def _small(made: object) -> Plain:
     parts = {RENAMED.get(name, name): part for name, part in named}
     found = {name: parts.get(name) for name in ("word.weight", "position_embedding.weight")}
     return {
-        name: float(part.detach().abs().mean()) < SMALL
+        f"{name} begins with small numbers": float(part.detach().abs().mean()) < SMALL
         for name, part in found.items()
         if part is not None
     }
@@ -208,7 +208,7 @@ class _LastUnread(_CausalLM):
 
 SLIPS = """
 --- hint 1
-no places: self.word(ids) + self.position_embedding(torch.arange(ids.shape[1])) -> self.word(ids)
+no positions: self.word(ids) + self.position_embedding(torch.arange(ids.shape[1])) -> self.word(ids)
     The vectors for positions are never used. Add them to the vectors of the words.
 the mask is dropped: mask = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask \
         -> mask = torch.ones_like(ids, dtype=torch.bool)
@@ -218,11 +218,11 @@ word vectors times the root of D: self.word(ids) \
         -> self.word(ids) * self.word.weight.shape[1] ** 0.5
     You multiply the word vectors by √D, as the paper of 2017 does. Here word and position are added
     as they are.
-places by word number: self.position_embedding(torch.arange(ids.shape[1])) \
+positions by word number: self.position_embedding(torch.arange(ids.shape[1])) \
         -> self.position_embedding(ids % self.position_embedding.num_embeddings)
     You look positions up by word numbers. The first word stands at position 0, the next at position
     1: `torch.arange(...)`.
-places from 1: torch.arange(ids.shape[1]) \
+positions from 1: torch.arange(ids.shape[1]) \
         -> (torch.arange(ids.shape[1]) + 1) % self.position_embedding.num_embeddings
     Your positions begin with 1. The first is 0.
 --- hint 3
@@ -321,7 +321,7 @@ a list of Python: nn.ModuleList(block(dim, heads) for _ in range(layers)) \
 the word table as PyTorch draws it: nn.init.normal_(self.word.weight, std=0.02) -> pass
     Your words begin as PyTorch draws them, with numbers near 1. Then the first scores are far from
     even. Draw them with a standard deviation of 0.02.
-the place table as PyTorch draws it: nn.init.normal_(self.position_embedding.weight, std=0.02) \
+the position table as PyTorch draws it: nn.init.normal_(self.position_embedding.weight, std=0.02) \
         -> pass
     Your positions begin as PyTorch draws them, with numbers near 1, and drown the words. Draw them
     with a standard deviation of 0.02.
@@ -330,10 +330,10 @@ neither table is drawn small: every std=0.02 -> std=0.2
     deviation of 0.02.
 the bias does not begin at 0: torch.zeros(words) -> torch.ones(words)
     Your bias does not begin with zeros. No word is likelier than another before training.
-chances in place of scores: return x @ self.word.weight.T + self.bias \
+probabilities in place of scores: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias).softmax(-1)
     Your `forward` returns probabilities. Return scores: the loss takes the softmax.
-logarithms of chances: return x @ self.word.weight.T + self.bias \
+logarithms of probabilities: return x @ self.word.weight.T + self.bias \
         -> return (x @ self.word.weight.T + self.bias).log_softmax(-1)
     Your `forward` returns logarithms of probabilities. Return scores: the loss takes the softmax.
 the scores teach the table nothing: x @ self.word.weight.T -> x @ self.word.weight.detach().T

@@ -224,9 +224,9 @@ divided twice: one_head(q, -> one_head(q / q.shape[-1] ** 0.5,
     You divide by √d, and `one_head` does so again.
 what is found alone: return self.out(joined), weights -> return self.out(joined)
     Return two things: what the heads bring, and their attention weights.
-the mean of the heads' shares: self.out(joined), weights -> self.out(joined), weights.mean(1)
+the mean of the heads' weights: self.out(joined), weights -> self.out(joined), weights.mean(1)
     You return the mean over the heads. Return the attention weights of each head, (B, A, T, T).
-the places first: self.out(joined), weights -> self.out(joined), weights.transpose(1, 2)
+the positions first: self.out(joined), weights -> self.out(joined), weights.transpose(1, 2)
     The attention weights are (B, A, T, T): sentences, heads, who looks, where to.
 the heads first: self.out(joined), weights -> self.out(joined), weights.transpose(0, 1)
     The attention weights are (B, A, T, T): sentences, heads, who looks, where to. Yours have the

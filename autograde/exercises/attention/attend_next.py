@@ -175,6 +175,10 @@ every other number for a head, and joined in turn: \
     Each of your heads gets every A-th number of D, and what they find is joined number by number in
     turn. A head is a stretch of D / A neighbours, as in `MultiHead`: cut with
     `.unflatten(-1, (attention.heads, -1))`, and join head after head.
+the numbers of the heads in turn: found.transpose(1, 2).flatten(2) \
+        -> found.permute(0, 2, 3, 1).flatten(2)
+    You join the heads number by number in turn. Each head's d numbers stay together, head after
+    head: `found.transpose(1, 2).flatten(2)`.
 joined over the texts: found.transpose(1, 2).flatten(2) -> found.transpose(0, 1).reshape(x.shape)
     You turn texts and heads before you join, so a text gets the heads of others. Turn heads and
     positions: `found.transpose(1, 2).flatten(2)`.

@@ -12,14 +12,14 @@ EXERCISE = WhichFault(
     truth=TRUTH,
     would_show={
         1: "the table would have crosses, and each row of weights would still add up to 1",
-        2: "places that a word may move would stand still",
+        2: "positions that a word may move would stand still",
         3: "the table would have crosses, and the rows of weights would no longer add up to 1",
         4: "the table would be clean, and its largest weights would be larger than the sound run's",
         5: "the table would be clean, and the loss would fall far below that of any language model",
         6: "the loss would be far above the counts of words",
     },
     look={
-        "A": "Compare the grey places of A's table with the sound run's",
+        "A": "Compare the grey cells of A's table with the sound run's",
         "B": "Look for crosses in its table, and then at its attention weights",
         "C": "Its table and its loss are like the sound run's; look at the attention weights",
     },

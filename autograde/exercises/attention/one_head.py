@@ -124,10 +124,10 @@ multiplied by the root: / k.shape[-1] ** 0.5 -> * k.shape[-1] ** 0.5
 divided after the softmax: / k.shape[-1] ** 0.5 -> \
         && softmax(-1) -> softmax(-1) / k.shape[-1] ** 0.5
     You divide the attention weights by √d. Divide the scores, before the softmax.
-the root of the number of places: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
+the root of the number of positions: k.shape[-1] ** 0.5 -> k.shape[-2] ** 0.5
     You divide by the root of the number of positions. It is the root of d, the numbers of one key:
     `k.shape[-1]`.
-the root of the number of places that ask: k.shape[-1] ** 0.5 -> q.shape[-2] ** 0.5
+the root of the number of positions that ask: k.shape[-1] ** 0.5 -> q.shape[-2] ** 0.5
     You divide by the root of the number of positions that ask. It is the root of d, the numbers of
     one key: `k.shape[-1]`.
 the root of all heads' numbers: k.shape[-1] ** 0.5 \
@@ -215,15 +215,15 @@ the second and third axes are turned: k.transpose(-2, -1) -> k.transpose(1, 2)
 --- hint 1
 a softmax over axis 1: softmax(-1) -> softmax(1)
 a softmax over those who ask: softmax(-1) -> softmax(-2)
-    Your softmax runs over the positions that ask. Each of them shares itself out over the positions
-    that it looks at: the last axis.
+    Your softmax runs over the positions that ask. Each of them spreads its weights over the
+    positions that it looks at: the last axis.
 --- hint 3
 no softmax: -torch.inf).softmax(-1) -> 0.0)
     There is no softmax. Each position has attention weights that add up to 1.
 a sigmoid for each pair: softmax(-1) -> sigmoid()
     A sigmoid judges each pair by itself, so the attention weights do not add up to 1. Take the
     softmax.
-the logarithm of the shares: softmax -> log_softmax
+the logarithm of the weights: softmax -> log_softmax
     Your attention weights are logarithms: `softmax`, not `log_softmax`.
 the keys are taken home: attention_weights @ v -> attention_weights @ k
     You take the keys home. They are for being found; what is given is v.
@@ -232,7 +232,7 @@ the queries are taken home: attention_weights @ v -> attention_weights @ q
 the other way round: q @ k.transpose(-2, -1) -> k @ q.transpose(-2, -1)
     Your scores have the keys down and the queries across. Rows belong to the positions that ask: `q
     @ k.transpose(-2, -1)`.
-the shares are turned on their side: attention_weights @ v \
+the weights are turned on their side: attention_weights @ v \
         -> attention_weights.transpose(-2, -1) @ v
     You turn the attention weights on their side before you mix. Row t of the attention weights says
     how position t mixes the rows of v: `attention_weights @ v`.
@@ -242,10 +242,10 @@ the best place alone: return attention_weights @ v \
     You take the best position alone. No gradient comes through a choice: take the weighted mean.
 what is found alone: return attention_weights @ v, attention_weights -> return attention_weights @ v
     Return two things: what is taken home and the attention weights.
-the shares come first: attention_weights @ v, attention_weights \
+the weights come first: attention_weights @ v, attention_weights \
         -> attention_weights, attention_weights @ v
     Both are right, in the wrong order: first what is taken home, then the attention weights.
-the scores in place of the shares: attention_weights @ v, attention_weights \
+the scores in place of the weights: attention_weights @ v, attention_weights \
         -> attention_weights @ v, scores
     The second thing you return is the scores. Return the attention weights, after the softmax.
 --- no hint
@@ -267,12 +267,12 @@ the largest open score of the whole table is taken off: \
         ⏎powers = (scores - scores.max()).exp() \
         ⏎attention_weights = powers / powers.sum(-1, keepdim=True)
     You take the largest score of the whole table off. In a row far below it, every exponential is
-    0, and its shares are 0/0. Take off each row's own largest, or use `softmax`.
-all places at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
+    0, and its weights are 0/0. Take off each row's own largest, or use `softmax`.
+all positions at once: k.transpose(-2, -1) -> k.flip(-2).transpose(-2, -1)
     Your keys stand in reverse order.
 cut off from autograd: attention_weights @ v, attention_weights \
         -> (attention_weights @ v).detach(), attention_weights
-the shares are cut off: attention_weights @ v, attention_weights \
+the weights are cut off: attention_weights @ v, attention_weights \
         -> attention_weights.detach() @ v, attention_weights
     The numbers are right, and not everything can be learnt through them. Leave out `.detach()`,
     `.data` and `torch.no_grad()`.

@@ -233,9 +233,11 @@ the mean of all states: self.head(states[torch.arange(len(ids)), last]) \
 the mean, padding and all: self.head(states[torch.arange(len(ids)), last]) \
         -> self.head(states.mean(1))
     You take the mean of the whole row, with its padding. The state of the last token is asked for.
-the largest of all states: self.head(states[torch.arange(len(ids)), last]) \
+the largest of a text's states: self.head(states[torch.arange(len(ids)), last]) \
+        -> self.head(states.masked_fill(~mask[..., None], -torch.inf).amax(1))
+the largest, padding and all: self.head(states[torch.arange(len(ids)), last]) \
         -> self.head(states.amax(1))
-    You take the largest number over a row's tokens. The state of the last token is asked for.
+    You take the largest of all states, number by number. The state of the last token is asked for.
 --- hint 2
 one token too far: last = mask.sum(1) - 1 -> last = mask.sum(1).clamp(max=ids.shape[1] - 1)
     You read one token too far. The first token is number 0, so the last is its length less one.
@@ -256,7 +258,7 @@ every text ends where the first ends: states[torch.arange(len(ids)), last] -> st
     You read every text at the length of the first one. Each has a last token of its own.
 the body learns nothing: states[torch.arange(len(ids)), last] \
         -> states[torch.arange(len(ids)), last].detach()
-    Your logits are right, but no slope reaches the body: something cuts it off, such as
+    Your logits are right, but no gradient reaches the body: something cuts it off, such as
     `.detach()`. So the body could not learn.
 the body is frozen: self.body = body -> self.body = body ⏎self.body.requires_grad_(False)
     You freeze the body. It learns, too, if slowly: that is what its own rate is for. Leave
@@ -264,7 +266,7 @@ the body is frozen: self.body = body -> self.body = body ⏎self.body.requires_g
 nothing learns: scores: Tensor = self.head(states[torch.arange(len(ids)), last]) \
         -> with torch.no_grad(): \
         ⏎    scores: Tensor = self.head(states[torch.arange(len(ids)), last])
-    Your logits are right, but no slope reaches head or body: `torch.no_grad()` stands in your
+    Your logits are right, but no gradient reaches head or body: `torch.no_grad()` stands in your
     function. Training goes through it.
 probabilities: scores: Tensor = self.head(states[torch.arange(len(ids)), last]) \
         -> scores: Tensor = self.head(states[torch.arange(len(ids)), last]).softmax(-1)

@@ -48,9 +48,9 @@ def _clamped(weights: Any, start: Any, spread: float, x: Any, labels: Any) -> An
     return slope
 
 
-CUT_OFF = """You cut the chances off before the logarithm. Where a text is classified surely and
-wrongly, the slope through the cut is 0, and nothing is learnt from the worst mistake. Derive the
-slope of -log p by the score: it needs no logarithm."""
+CUT_OFF = """You cut the probabilities off before the logarithm. Where a text is classified surely
+and wrongly, the gradient through the cut is 0, and nothing is learnt from the worst mistake. Derive
+the gradient of -log p by the score: it needs no logarithm."""
 
 
 @Case.drawn
@@ -100,13 +100,14 @@ SLIPS = """
 the labels are not used: torch.sigmoid(x @ weights) - labels -> torch.sigmoid(x @ weights)
     `labels` is never used.
 no pull: (x.T @ surprise + pull) -> (x.T @ surprise)
-    The prior is missing. Its logarithm has a slope, too.
+    The prior is missing. Its logarithm has a gradient, too.
 the labels of 1 alone: surprise = torch.sigmoid(x @ weights) - labels \
         -> surprise = labels * (torch.sigmoid(x @ weights) - 1)
-    Your likelihood holds the labels of 1 alone. A label of 0 has a chance, too: 1 less the sigmoid.
+    Your likelihood holds the labels of 1 alone. A label of 0 has a probability, too: 1 less the
+    sigmoid.
 the prior counted D times: (weights - start) / spread**2 \
         -> len(weights) * (weights - start) / spread**2
-    You count the prior D times. The sum over the weights has one term for each: the slope in a
+    You count the prior D times. The sum over the weights has one term for each: the gradient in a
     weight sees its own alone.
 the prior shared out over D: / spread**2 -> / (spread**2 * len(weights))
     You take the mean over the D weights. They are independent: their logarithms add up.
@@ -116,7 +117,7 @@ the pull alone: x.T @ surprise + pull -> pull
 the spread is not squared: spread**2 -> spread
     In a normal distribution the square of the distance stands over twice the square of the spread.
 a two is left in the pull: / spread**2 -> / (2 * spread**2)
-    A factor 1/2 is left in the pull. The slope of a square brings a 2, which takes it away.
+    A factor 1/2 is left in the pull. The derivative of a square brings a 2, which takes it away.
 a two too many in the pull: (weights - start) / spread**2 -> 2 * (weights - start) / spread**2
     The pull is twice what it should be. The 1/2 of the normal distribution takes the 2 away.
 times the variance: (weights - start) / spread**2 -> (weights - start) * spread**2
@@ -124,7 +125,7 @@ times the variance: (weights - start) / spread**2 -> (weights - start) * spread*
 the pull of the distance itself: pull = (weights - start) / spread**2 \
         -> pull = (weights - start).sign() / spread**2
     Your pull has the same strength near and far. The logarithm of a normal distribution is a
-    square; its slope grows with the distance.
+    square; its gradient grows with the distance.
 the distance without its square, derived: pull = (weights - start) / spread**2 \
         -> pull = torch.nn.functional.normalize(weights - start, dim=0) / (2 * spread**2)
 the distance without its square: pull = (weights - start) / spread**2 \
@@ -135,49 +136,50 @@ half the squared distance: pull = (weights - start) / spread**2 \
         -> pull = (weights - start) ** 2 / (2 * spread**2)
 the squared distance: pull = (weights - start) / spread**2 \
         -> pull = (weights - start) ** 2 / spread**2
-    You have the square of the distance in the pull. That is the logarithm itself; its slope is
+    You have the square of the distance in the pull. That is the logarithm itself; its gradient is
     asked for.
-the decision in place of the chance: torch.sigmoid(x @ weights) -> (x @ weights > 0).float()
-    You compare the label with a decision, 0 or 1. What the classifier says is a chance: take the
-    sigmoid.
+the decision in place of the probability: torch.sigmoid(x @ weights) -> (x @ weights > 0).float()
+    You compare the label with a decision, 0 or 1. What the classifier says is a probability: take
+    the sigmoid.
 no sigmoid: torch.sigmoid(x @ weights) -> (x @ weights)
-    You compare a score with the label. What the classifier says is a chance: take the sigmoid.
-the slope of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
+    You compare a score with the label. What the classifier says is a probability: take the sigmoid.
+the gradient of the square loss: surprise = torch.sigmoid(x @ weights) - labels \
         -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) * p * (1 - p)
-    You have the slope of the sigmoid as a factor. In the slope of -log p it cancels: what is
-    left is chance less label.
-the slope by the chance: surprise = torch.sigmoid(x @ weights) - labels \
+    You have the derivative of the sigmoid as a factor. In the gradient of -log p it cancels: what
+    is left is p less the label.
+the derivative by the probability: surprise = torch.sigmoid(x @ weights) - labels \
         -> p = torch.sigmoid(x @ weights) ⏎surprise = (p - labels) / (p * (1 - p))
-    You stop at the slope by the chance. Go on to the score: the sigmoid's own slope, p (1 - p), is
-    a factor.
+    You stop at the derivative by the probability. Go on to the score: the sigmoid's own derivative,
+    p (1 - p), is a factor.
 a softmax over the texts: torch.sigmoid(x @ weights) -> torch.softmax(x @ weights, 0)
     Your probabilities add up to 1 over the texts. Each text has one of its own: the sigmoid.
 the sign of the labels: torch.sigmoid(x @ weights) - labels -> labels - torch.sigmoid(x @ weights)
-    The labels' part has the wrong sign: a step down your slope makes the labels less likely.
+    The labels' part has the wrong sign: a step down your gradient makes the labels less likely.
 the sign of the pull: weights - start -> start - weights
-    The pull has the wrong sign: a step down your slope leads away from the start.
+    The pull has the wrong sign: a step down your gradient leads away from the start.
 both signs: (x.T @ surprise + pull) / len(x) -> -(x.T @ surprise + pull) / len(x)
-    Your slope is that of the logarithm. What is minimised is minus the logarithm.
+    Your gradient is that of the logarithm. What is minimised is minus the logarithm.
 the pull is to 0: (weights - start) -> weights
     You pull the weights to 0. The prior's middle is `start`.
 the labels are added: (x @ weights) - labels -> (x @ weights) + labels
     You add the labels to the probabilities. What counts is how far each is from its label.
-labels of -1 and 1 beside a chance: torch.sigmoid(x @ weights) - labels \
+labels of -1 and 1 beside a probability: torch.sigmoid(x @ weights) - labels \
         -> torch.sigmoid(x @ weights) - (2 * labels - 1)
-    You make -1 of the label 0. The chance lies between 0 and 1: take the labels as they are.
+    You make -1 of the label 0. The probability lies between 0 and 1: take the labels as they are.
 labels of -1 and 1, one of them forgotten: \
         surprise = torch.sigmoid(x @ weights) - labels \
         -> y = 2 * labels - 1 ⏎surprise = -torch.sigmoid(-y * (x @ weights))
     With labels of -1 and 1 the score is multiplied by the label, so the chain rule brings the label
     once more: -y σ(-y score).
-labels of -1 and 1, with the wrong chance: surprise = torch.sigmoid(x @ weights) - labels \
+labels of -1 and 1, with the wrong probability: surprise = torch.sigmoid(x @ weights) - labels \
         -> y = 2 * labels - 1 ⏎surprise = -y * torch.sigmoid(y * (x @ weights))
-    With labels y of -1 and 1, your slope is large where the label is likely. What stands in it is
-    the chance of the other label: -y σ(-y score).
-the sigmoid's slope in place of the chance: surprise = torch.sigmoid(x @ weights) - labels \
+    With labels y of -1 and 1, your gradient is large where the label is likely. What stands in it
+    is the probability of the other label: -y σ(-y score).
+the sigmoid's derivative in place of the probability: \
+        surprise = torch.sigmoid(x @ weights) - labels \
         -> p = torch.sigmoid(x @ weights) ⏎surprise = p * (1 - p) - labels
-    You put the sigmoid's own slope, p (1 - p), where the chance p stands. In the slope of -log p it
-    cancels: what is left is chance less label.
+    You put the sigmoid's own derivative, p (1 - p), where the probability p stands. In the gradient
+    of -log p it cancels: what is left is p less the label.
 the start is added: weights - start -> weights + start
     You add the start. The prior's logarithm hangs on the distance from it.
 the start alone: (weights - start) / -> start /
@@ -204,15 +206,15 @@ all of it is halved: / len(x) -> / (2 * len(x))
     All of it is half of what it should be. Divide by N.
 divided by the numbers of a text: / len(x) -> / x.shape[1]
     You divide by D. N is the number of labels.
-chances no nearer to 0 than {least}: torch.sigmoid(x @ weights) \
+probabilities no nearer to 0 than {least}: torch.sigmoid(x @ weights) \
         -> torch.sigmoid(x @ weights).clamp({least}, 1 - {least}) | least = 0.001, 0.01, 0.05
 scores no larger than {most}: (x @ weights) -> ((x @ weights).clamp(-{most}, {most})) | most = 3, 5
-    You cut off scores or chances. Nothing here needs that: `torch.sigmoid` takes any score.
+    You cut off scores or probabilities. Nothing here needs that: `torch.sigmoid` takes any score.
 --- no hint
-chances at the distance: (x @ weights) -> (x @ (weights - start))
+probabilities at the distance: (x @ weights) -> (x @ (weights - start))
     You ask what the classifier says at weights less start. It says it at `weights`.
-chances at the start: (x @ weights) -> (x @ start)
-    You ask what the classifier says at the start. The slope is asked for at `weights`.
+probabilities at the start: (x @ weights) -> (x @ start)
+    You ask what the classifier says at the start. The gradient is asked for at `weights`.
 """
 
 EXERCISE = Exercise(

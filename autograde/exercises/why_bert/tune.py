@@ -251,7 +251,7 @@ the head alone is pulled: model.body.parameters() -> model.head.parameters()
 the pull never acts: (loss + pull / 2 * away).backward() -> loss.backward()
     The pull never acts. Either it is not added to what is minimised, or its start is not a fixed
     copy: what is only detached moves along with the weights, and what is only cloned still hangs on
-    them, so that both slopes cancel. Take `weight.detach().clone()` once, before the first step.
+    them, so that both gradients cancel. Take `weight.detach().clone()` once, before the first step.
 the distance is not squared: ((now - then) ** 2).sum() -> (now - then).abs().sum()
     You add up distances. Add up their squares.
 distances added up: ((now - then) ** 2).sum() -> (now - then).norm()
@@ -280,7 +280,7 @@ pulled after the step: (loss + pull / 2 * away).backward() -> loss.backward() \
     You pull the body after the step, from where the step has led. The pull is a part of what is
     minimised: add it before `backward()`.
 the root of it: pull / 2 * away -> pull / 2 * away ** 0.5
-the root of it, without a slope at 0: pull / 2 * away -> pull / 2 * away.clamp(min=1e-12).sqrt()
+the root of it, without a gradient at 0: pull / 2 * away -> pull / 2 * away.clamp(min=1e-12).sqrt()
 the root of it, whole: pull / 2 * away -> pull * away.clamp(min=1e-12).sqrt()
     You take the distance itself. Its square is asked for.
 --- hint 3
@@ -309,18 +309,18 @@ the mean loss: return losses -> return [sum(losses) / len(losses)]
 the loss after the step: losses.append(loss.item()) \
         -> losses.append(functional.cross_entropy(model(ids, mask), labels).item())
     You return the loss after the step. It is asked for before it.
-the slopes add up: optimizer.zero_grad() ->
-    The slopes of all batches so far add up. Set them to zero before each `backward()`.
-the slopes are cleared after the step alone: optimizer.zero_grad() -> \
+the gradients add up: optimizer.zero_grad() ->
+    The gradients of all batches so far add up. Set them to zero before each `backward()`.
+the gradients are cleared after the step alone: optimizer.zero_grad() -> \
         && optimizer.step() -> optimizer.step() ⏎optimizer.zero_grad()
-    A model may come with slopes of before, and in your first step they are still there. Set them to
-    zero before `backward()`.
-the slopes are cleared before the step: optimizer.zero_grad() -> \
+    A model may come with gradients of before, and in your first step they are still there. Set them
+    to zero before `backward()`.
+the gradients are cleared before the step: optimizer.zero_grad() -> \
         && .backward() -> .backward() ⏎optimizer.zero_grad()
-    You set the slopes to zero between `backward()` and `step()`, so no step has any. First zero,
+    You set the gradients to zero between `backward()` and `step()`, so no step has any. First zero,
     then backward, then step.
 no step: optimizer.step() ->
-    The weights never change: a step with fresh slopes is missing.
+    The weights never change: a step with fresh gradients is missing.
 one group alone: group["lr"] = rate * share -> group["lr"] = rate * share ⏎break
     You set the rate of the first group alone. An optimizer may have several.
 the last group alone: group["lr"] = rate * share -> pass \
@@ -355,8 +355,8 @@ the first tensor is free: in model.body.named_parameters(): weight.grad \
         -> in list(model.body.named_parameters())[1:]: ⏎    weight.grad
     You leave out the first tensor of the body. All of it is pulled.
 --- hint 3
-the pull in place of the slope: weight.grad += pull -> weight.grad = pull
-    You write the pull over the slopes of the labels. Add it to them.
+the pull in place of the gradient: weight.grad += pull -> weight.grad = pull
+    You write the pull over the gradients of the labels. Add it to them.
 --- no hint
 the softmax over the texts: log_softmax(-1) -> log_softmax(0)
     Your softmax runs over the texts of the batch. It runs over the classes, the last axis.

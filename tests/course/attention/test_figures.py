@@ -4,7 +4,10 @@ import numpy as np
 
 from course.attention.block_diagram import block_diagram
 from course.attention.figures import (
+    SHOWN,
+    SUM,
     attention_tables,
+    distance_curves,
     division_curves,
     model_bars,
     norm_bars,
@@ -27,8 +30,8 @@ def test_leaks_are_counted_and_crossed() -> None:
     leaky[2, 0] = True
     tables = {f"run {i}": table for i in range(3)} | {"leaky": leaky}
     picture = reach_tables(tables, ["x", "y", "z"])
-    assert "run 0: 6 of 6 states that may move do, 0 of 3 that must not." in picture.description
-    assert "leaky: 6 of 6 states that may move do, 1 of 3 that must not." in picture.description
+    assert "run 0: 6 of 6 scores that may move do, 0 of 3 that must not." in picture.description
+    assert "leaky: 6 of 6 scores that may move do, 1 of 3 that must not." in picture.description
     crosses = [len(axes.lines[0].get_xdata()) for axes in picture.figure.axes if axes.lines]
     assert crosses == [0, 0, 0, 1]
 
@@ -38,7 +41,7 @@ def test_tables_of_reach_stand_as_a_mask_does() -> None:
     first_word_moves_all[0] = True
     picture = reach_tables({"run": first_word_moves_all}, ["x", "y", "z"])
     assert picture.figure.axes[0].images[0].get_array()[:, 0].all()
-    assert "Down: the state that moved" in picture.description
+    assert "Down: the position whose scores moved" in picture.description
 
 
 def test_titles_say_what_the_data_say() -> None:
@@ -65,5 +68,25 @@ def test_titles_of_stored_figures_name_the_strongest_rival() -> None:
     assert "% right: attention 100, LSTM 13," in rates
 
 
+def test_a_model_has_one_name_in_the_lesson_and_its_figures() -> None:
+    numbers = {name: stored_result(f"attention_{name}").numbers for name in ("distance", "rates")}
+    drawn = [distance_curves(numbers["distance"]["accuracy"]).description]
+    drawn.append(rate_curves(numbers["rates"]["accuracy"]).description)
+    drawn.append(model_bars(stored_result("attention_language_model").numbers).description)
+    assert not any(name in picture for name in SHOWN for picture in drawn)
+    assert all(SUM in picture for picture in drawn[:2])
+
+
+def test_the_plain_sum_is_a_control() -> None:
+    assert recall_bars({SUM: 20.0, "attention": 90.0}, 12.5).description.endswith(
+        "Hollow, as baselines or controls: plain sum."
+    )
+
+
+def test_four_tables_stand_two_by_two() -> None:
+    drawn = reach_tables({name: np.eye(3) for name in "abcd"}, "xyz").figure.axes
+    assert [axes.get_title() for axes in drawn] == list("abcd")
+
+
 def test_the_block_is_drawn_with_both_ways_past() -> None:
-    assert block_diagram().description.count("(past it)") == 2
+    assert block_diagram().description.count("(residual connection)") == 2

@@ -255,7 +255,7 @@ def test_held_out_loss_at_one_training_loss_lies_between_its_neighbours() -> Non
     assert figures.held_out_at(0.2, trained, held_out) == pytest.approx(2.5)
     picture = figures.loss_lines({"own": trained}, {"own": held_out}, equal=0.1)
     assert "chance, ln 2 stays level from 0.693" in picture.description
-    assert "the loss of new texts is 3.00 (own)" in picture.description
+    assert "the validation loss is 3.00 (own)" in picture.description
 
 
 def test_the_experiments_in_small() -> None:
