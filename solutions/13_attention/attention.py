@@ -1120,7 +1120,7 @@ figures.perplexity_bars(speeches.numbers["perplexity"])
 speeches
 
 # %% [markdown]
-# Here, with more text, another one, and three blocks, the network is far ahead of the triples. Mixed in, the triples still lower its perplexity by a twentieth.
+# Here, with more text, another one, and three blocks, the network (one start) is far ahead of the triples. Mixed in, the triples still lower its perplexity by a twentieth.
 #
 # GPT is this decoder-only model, larger: 12 blocks, 12 heads, 768 numbers. It read some 7,000 books a hundred times over. BERT-base, encoder-only, has GPT's sizes; BERT-large has 24 blocks with 16 heads and 1,024 numbers. Both learn their position embeddings, as you do. The paper of 2017 had sines and cosines there (lesson 12).
 
@@ -1333,7 +1333,7 @@ figures.rate_curves(by_rate.numbers["accuracy"])
 by_rate
 
 # %% [markdown]
-# The rate matters. At 0.01 the sum comes near attention, and open gates near the sum. At 0.03 attention and the sum have fallen behind, and open gates lead. With each at its best rate, attention is ahead of all. Between the sum and the open gates three seeds do not decide. The plain LSTM guesses at every rate.
+# The rate matters. At 0.01 the sum comes near attention, and open gates near the sum. At 0.03 the sum has fallen behind; three starts do not tell attention from open gates. With each at its best rate, attention is ahead of all. Between the sum and the open gates three seeds do not decide. The plain LSTM guesses at every rate.
 #
 # The more chatter there is, the worse the sum gets. Is it *unable* to find the fact, or has it *not yet* found it? Here it has trained longer:
 

@@ -1033,7 +1033,7 @@ for task, leads in list(read.items())[1:]:
 #
 # minutes: 3
 #
-# say: Two true answers. To a network, from fresh to fine-tuned, pretraining gives 15 points with 50 labels and 4 with 1,600. To the strongest rival without a network, features and counted vectors, the state adds 3.5 points with 50 labels, and with 800 nothing that can be seen. Both are right. A headline has room for one.
+# say: Two true answers. To a network, from fresh to fine-tuned, pretraining gives 15 points with 50 labels and 4 with 1,600. To the strongest rival without a network, features and counted vectors from the same labels, the state adds 3.5 points with 50 labels, and with 800 nothing that can be seen. Both are right. A headline has room for one.
 #
 # ask: Which of the two numbers would you put into a paper on your own model?
 #
@@ -1069,7 +1069,7 @@ print_leads(
 )
 
 # %% [markdown]
-# **Two true answers.** Pretraining gives *a network* 15 points with 50 labels, and 4 with 1,600. To *the strongest rival without one* the state adds 3.5 points with 50, 1.4 with 200, and from 800 on nothing can be seen. And fine-tuning alone: does it beat that rival, or its own frozen state?
+# **Two true answers.** Pretraining gives *a network* 15 points with 50 labels, and 4 with 1,600. To *the strongest rival without one* that learns from the same labels, the state adds 3.5 points with 50, 1.4 with 200, and from 800 on nothing can be seen. And fine-tuning alone: does it beat that rival, or its own frozen state?
 
 # %%
 print_leads(
@@ -1439,7 +1439,7 @@ print(f"200 labels; {course.leads_by_labels(expected, 'counts and state', counte
 # - At equal training loss the pretrained network does better on new texts: so it is not only speed; regularisation or knowledge is part of it. When to stop depends on what you count, loss or right answers.
 # - A normal prior around $w_0$ is a pull (L2-SP) with $\lambda = 1/(N\tau^2)$, as weight decay is one around 0. A good centre is worth most with the fewest labels. On the whole body the pull gained nothing.
 # - What reading brings depends on text and task: with the order of words it helped to tell nouns from verbs, shuffled it did not; on the questions each reading hurt.
-# - To a network, pretraining gives 15 points with 50 labels. To the strongest rival without one it adds 3.5, and with 800 labels nothing that can be seen.
+# - To a network, pretraining gives 15 points with 50 labels. To features and counts from the same labels it adds 3.5, and with 800 nothing that can be seen.
 # - Where names differ, nothing may be loaded, silently. Measure the body before training.
 # - Read a gain as a share of the error, ask what else differs and which version of the table it is, and look for the rival that needs no network.
 
