@@ -107,6 +107,18 @@ def _at_once(bets: Bets, sentence: Tensor, others: Tensor, boundary: int) -> flo
     return float(nats[0] - nats[1:].min())
 
 
+def _in_a_row(bets: Bets, sentence: Tensor, others: Tensor, boundary: int) -> Tensor:
+    """The difference in a row of one number: the lesson goes on with it."""
+
+    def nats(rows: Tensor) -> Tensor:
+        ahead, behind = ((1, 0), (0, 1))
+        scores = bets(functional.pad(rows, ahead, value=boundary))
+        targets = functional.pad(rows, behind, value=boundary)
+        return functional.cross_entropy(scores.mT, targets, reduction="none").sum(1)
+
+    return nats(sentence[None]) - nats(others).min()
+
+
 SLIPS = """
 --- hint 1
 no boundary at the beginning: bets(torch.cat([edge, rows], 1)) -> bets(rows) \
@@ -211,5 +223,9 @@ EXERCISE = Exercise(
         Case("a sentence of one word", _sentences(1, 2), edge=True),
     ),
     mistakes=slips(_at_once, SLIPS),
-    right_answers={"the lesson's": _at_once, "one by one": _one_by_one},
+    right_answers={
+        "the lesson's": _at_once,
+        "one by one": _one_by_one,
+        "a row of one number": _in_a_row,
+    },
 )
