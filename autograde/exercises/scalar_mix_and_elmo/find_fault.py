@@ -299,6 +299,5 @@ EXERCISE = Exercise(
         "loops": _by_loops,
         "the last word replaced": _by_last_word,
         "a long sentence first": _long_before_short,
-        "a sentence that was read before": _counted_first,
     },
 )
