@@ -65,10 +65,10 @@ def lead(one: Right, other: Right) -> Lead:
     return Lead.of(share_right(one - other))
 
 
-def print_leads(right: Mapping[str, Right], of: str) -> None:
-    """How far one is ahead of each of the others."""
-    rows, sentences = right[of].shape
-    print(f"{_flat(of)}, {rows} runs, {sentences:,} sentences, in points (95 % interval):")
+def print_leads(right: Mapping[str, Right], of: str, asked: str = "sentences") -> None:
+    """How far one is ahead of each of the others; `asked` is what each was right or wrong about."""
+    rows, count = right[of].shape
+    print(f"{_flat(of)}, {rows} runs, {count:,} {asked}, in points (95 % interval):")
     for name, row in right.items():
         if name != of:
             print(f"  less {_flat(name)}: {lead(right[of], row)}")
@@ -204,26 +204,33 @@ SYMPTOMS = {  # as stored: as drawn
 
 
 def broken_figure(title: str) -> Picture:
-    """Perplexities of the sound translator and of the three broken ones, one run each."""
+    """Perplexities of the sound translator and of the three broken ones, one run each.
+
+    The axis is logarithmic: one of the broken ones has a perplexity near 1.
+    """
     runs = stored_result("context_broken_translators").numbers["runs"]
     return bars(
         list(runs),
         {drawn: [run[stored] for run in runs.values()] for stored, drawn in SYMPTOMS.items()},
         title=title,
         ylabel="perplexity, with teacher forcing",
+        log_y=True,
     )
 
 
 def broken_positions(title: str) -> Picture:
     """What each of the first five words costs the same four, with its own telegram."""
     runs = stored_result("context_broken_translators").numbers["runs"]
-    return curves(
-        [1, 2, 3, 4, 5],
+    places = [1, 2, 3, 4, 5]
+    picture = curves(
+        places,
         {name: run["nats by place"] for name, run in runs.items()},
         title=title,
         xlabel="word of the target",
         ylabel="nats of the true word",
     )
+    picture.figure.axes[0].set_xticks(places)
+    return picture
 
 
 def print_broken() -> None:

@@ -209,7 +209,7 @@ for choose in (likeliest, lambda scores: draw_word(scores, 0.7)):
 #
 # minutes: 1.5
 #
-# say: Half of the sentences are shuffled, all but the last token. Nobody has given the model a label. It compares the sentence with shuffles of itself.
+# say: Half of the sentences are shuffled; the last token stays in its place. Nobody has given the model a label. It compares the sentence with shuffles of itself.
 #
 # ask: Who else could judge like this?
 #
@@ -222,7 +222,7 @@ for choose in (likeliest, lambda scores: draw_word(scores, 0.7)):
 #
 # ### A judge without a label
 #
-# **Are the words of this sentence in order, or has somebody shuffled them?** Half of the sentences are shuffled, all but the last token. A language model can judge that. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order.
+# **Are the words of this sentence in order, or has somebody shuffled them?** Half of the sentences are shuffled; the last token stays in its place. A language model can judge that. Add up how much each word surprises it, $-\log p$ in nats. Then shuffle the sentence five times more. If one of these shuffles surprises the model less, the sentence was probably not in order.
 
 # %% [markdown] exercise="by_surprise"
 # ### Exercise 2. A judge without a label
@@ -273,7 +273,7 @@ def judged(bets, examples=TEXT.unseen[:400]):
         *free, last = words  # the last token stays where it is
         orders = [torch.randperm(len(free)).tolist() for _ in range(5)]
         others = torch.tensor([[*(free[place] for place in order), last] for order in orders])
-        nats = by_surprise(bets, torch.tensor(words), others, BOUNDARY)
+        nats = float(by_surprise(bets, torch.tensor(words), others, BOUNDARY))
         right.append((nats > 0) == bool(shuffled))
     return np.array(right, float)
 
@@ -333,7 +333,7 @@ alone = {
     "both,\nmixed": np.stack([judged(mixed(bets, pairs)) for bets in lstms]),
 }
 adds = report.lead(alone["both,\nmixed"], alone["counts\nof pairs"])
-report.right_figure(alone, f"Shuffled or not, no label. What the LSTM adds: {adds}")
+report.right_figure(alone, f"Shuffled or not, no label. What the LSTM adds, in points: {adds}")
 
 # %%
 report.print_leads(alone, "both,\nmixed")
@@ -418,14 +418,14 @@ further = {
     "your LSTM": np.stack([found(bets) for bets in lstms]),
 }
 adds = report.lead(further["your LSTM"], further["counts\nof triples"])
-report.right_figure(further, f"Ends exchanged. Your LSTM less counts of triples: {adds}")
+report.right_figure(further, f"Ends exchanged. Your LSTM less counts of triples, in points: {adds}")
 
 # %%
-report.print_leads(further, "your LSTM")
+report.print_leads(further, "your LSTM", "pairs of sentences")
 outcome("exchanged", 100 * further["counts\nof pairs"].mean(), unit="%")
 
 # %% [markdown]
-# Counts of pairs can only toss a coin: the very same pairs stand in both. With Brown **your LSTM is ahead of them**: its state does carry something from further back. But not much. Triples see one word beyond the shared one, and with that alone they come about as far (no clear difference). In both tasks a network of this size, after one reading, is not clearly ahead of the best counts. Lesson 07 asks again, with one that has read four million words.
+# Counts of pairs can only toss a coin: the very same pairs stand in both. With Brown **your LSTM is ahead of them**: its state does carry something from further back. But not much. Triples see one word beyond the shared one, and with that alone they come about as far (no clear difference). Lesson 07 asks again, with a network that has read four million words.
 
 # %% [markdown] deck="words"
 # ## Moving in with the furniture: Dai and Le, 2015
@@ -747,7 +747,7 @@ outcome("order_start", gain.mean)
 # | language model | 7.64 |
 # | sequence autoencoder | 7.24 |
 #
-# What does the **start** do for other tasks? Two more, in stored runs: a language model, of 64 units like yours, has read the task's own sentences once, without labels (about 200,000 tokens). A classifier that starts from it reads 100 labelled ones up to 40 times. Beside it: word2vec's vectors, of the same sentences. Is a sentence **subjective or objective**? And a sentence is cut off somewhere: which of ten **parts of speech** is its last word?
+# What does the **start** do for other tasks? Two more, in stored runs: a language model, of 64 units like yours, has read the task's own sentences once, without labels (about 200,000 tokens). A classifier that starts from it reads 100 labelled ones up to 40 times; 1,000 others judge it. Beside it: word2vec's vectors, of the same sentences, and a bag of words (logistic regression). Is a sentence **subjective or objective**? And a sentence is cut off somewhere: which of ten **parts of speech** is its last word?
 
 # %% [markdown] deck="poll"
 # minutes: 1
@@ -809,7 +809,7 @@ outcome("subjectivity_start", report.verdict("subjectivity"))
 #
 # ### Why should a start help at all?
 #
-# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and many of these fail on new texts (you have just seen it); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for neither Dai and Le nor ELMo nor ULMFiT puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together.
+# Three stories are told, and lesson 14 tests them. **The search starts in a better place**: the restaurant. **A leash**: with few labels many settings of the weights fit them all, and many of these fail on new texts (you have just seen it); a pretrained network ends near its start. Statisticians say *prior*: an analogy, for no method here puts an explicit penalty on moving away. **Knowledge**: to predict the next word, one must know grammar and which words go together.
 #
 # ### Myth or measured?
 #
@@ -995,7 +995,7 @@ for epochs_done in (0, 1, 3):
     ]
     worst = max(eights, key=lambda eight: safe_weight(eight, old))
     for which, gradient in (("all", task), ("eight", worst)):
-        weight = safe_weight(gradient, old)
+        weight = float(safe_weight(gradient, old))
         needed[which].append(weight)
         changes = [plain_step(classifier, gradient, old, w) for w in (0.0, weight)]
         alone, yours = (f"{1000 * e:+z.2f} ({1000 * m:+z.2f})" for e, m in changes)
@@ -1047,7 +1047,7 @@ outcome("a_little", 100 * left[FOR_ALL], unit="%")
 # %% [markdown]
 # The weight for all leaves about a third of the rise, that for eight about nothing. That fits: each step follows the gradient of eight. At the three times that you looked, no batch asks for more. So this weight is enough here. It need not be the smallest that is (try 0.5).
 #
-# What does it cost? Here nothing that can be seen: the task goes about as well with each weight. Elsewhere it does. Stored runs, 1,000 labels; by how much the perplexity grew, and how well the task went, with its interval over three seeds:
+# What does it cost? Here nothing that can be seen: the task goes about as well with each weight. Elsewhere it does. Stored runs, five passes over 1,000 labels; by how much the perplexity grew, and how well the task went, with its interval over three seeds:
 
 # %% [markdown] deck="printed" lines="1-4"
 # ## The weight matters: within five passes, 1 is no safe choice
@@ -1417,7 +1417,7 @@ progress()
 # %% [markdown] slide="slide"
 # ## If you have time: which part of the translator pays?
 #
-# After fifteen passes, three seeds (stored). Each bar leaves out one piece, but for the first, which leaves out two. Its height is the loss **less that of the whole method**: above 0, the piece was worth something.
+# The best of fifteen passes over 2,000 pairs, three seeds, judged by 300 others (stored). Each bar leaves out one piece, but for the first, which leaves out two. Above 0, the piece was worth something.
 
 # %% slide="subslide"
 report.parts_figure("Loss without a piece, less that of the whole method (stored)")
@@ -1431,7 +1431,7 @@ report.parts_figure("Loss without a piece, less that of the whole method (stored
 # %% [markdown] slide="subslide"
 # ### Three broken translators
 #
-# Three translators have one fault each. Beside them is a sound one (stored, one run each). The bars are perplexities with teacher forcing on the same new sentences: with their own telegrams in batches; the same read one by one, so that there is no padding; on other new sentences; and with the telegram of another. Below them stand the loss of the very first batch of training, and what each makes of two telegrams (in capitals).
+# Three translators have one fault each. Beside them is a sound one (stored, one run each: six passes over 2,000 pairs). The dots are perplexities with teacher forcing on the same new sentences: with their own telegrams in batches; the same read one by one, so without padding; on other new sentences; and with the telegram of another. Then come the first five words, the loss of the very first batch of training, and what each makes of two telegrams (in capitals).
 
 # %% slide="subslide"
 report.broken_figure("Own telegram, another's, and other sentences (stored, one run each)")

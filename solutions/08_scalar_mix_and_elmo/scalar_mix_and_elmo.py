@@ -158,7 +158,7 @@ word_explorer(
 )
 
 # %% [markdown]
-# The stage finds the stage. But what do hockey and the cello find?
+# The stage finds the stage. But the cello finds sport as well as music, and hockey the guitar: all of them verbs.
 
 # %% [markdown] deck="formula"
 # ## The mixing desk: a slider for each layer, one knob for the volume
@@ -228,7 +228,7 @@ check("scalar_mix", scalar_mix)
 # %% [markdown]
 # Two special cases: zeros give the plain **average**, and one weight far above the others gives **one layer alone**; TagLM's choice is the top one.
 #
-# Sit down at the desk. Each point is one of the 39 *play*s, its 512 dimensions flattened to two. Is the nearest other one the same part of speech? Take layer 0 alone, then let in a little of the others. What does γ change?
+# Sit down at the desk. Each point is one of the 39: *play*, and eleven times *plays*, *played* or *playing*. It is drawn along the two directions in which they differ most. Is the nearest other one the same part of speech? (Equally near ones share that place.) Take layer 0 alone, then let in a little of the others. What does γ change?
 
 
 # %% [markdown] deck="figure"
@@ -236,7 +236,7 @@ check("scalar_mix", scalar_mix)
 #
 # minutes: 2
 #
-# say: Each point is one occurrence, 512 numbers flattened to two. Layer 0 knows no context: a word has the same vector everywhere, only its capital letter and its ending make a difference. As the other layers come in, nouns and verbs separate. In the notebook this figure has sliders.
+# say: Each point is one occurrence, 512 numbers flattened to two. Layer 0 knows no context: a word has the same vector everywhere, only its ending makes a difference. As the other layers come in, nouns and verbs separate. In the notebook this figure has sliders.
 #
 # ask: What does gamma change in this picture?
 #
@@ -777,8 +777,7 @@ CharCNN, BiLM = mine("CharCNN"), mine("BiLM")
 #
 # Write `embed(sentences, weights, CharCNN, BiLM, ScalarMix)`. `sentences` is a list of lists of words, of any lengths. Return a list with one tensor (words, 2H) for each: the mix of **all** layers by a fresh `ScalarMix`, which is their plain average, without the boundaries.
 #
-# - `character_ids(word)`, from lesson 06, gives the fifty ids of a word.
-# - The boundaries are not spelled. Each is a word of a single letter that no text has: byte 256 for `<S>`, 257 for `</S>`. As in any word, 258 stands before it, 259 after it, 260 fills up to fifty, and 1 is added to every number.
+# - `character_ids(word)`, from lesson 06, gives the fifty ids of a word, and those of the boundaries, `<S>` and `</S>`.
 # - A position without a word is a row of fifty zeros. This padding comes last, after `</S>`.
 # - `BiLM(CharCNN(weights), weights)` is your class of lesson 07. It takes ids (B, T + 2, 50) and gives the list of $L + 1$ layers and the mask.
 # - Your `without_boundaries` is there, too. Use the classes that come as arguments.
@@ -796,11 +795,10 @@ character_ids = mine("character_ids")
 def embed(sentences, weights, CharCNN, BiLM, ScalarMix):
     """ELMo's vectors of each sentence's words, (words, 2H)."""
     ### BEGIN SOLUTION
-    start, end = ([259, byte + 1, 260] + [261] * 47 for byte in (256, 257))
     longest = max(len(words) for words in sentences)
     rows = []
     for words in sentences:
-        row = [start, *(list(character_ids(word)) for word in words), end]
+        row = [list(character_ids(word)) for word in ("<S>", *words, "</S>")]
         rows.append(row + [[0] * 50] * (longest - len(words)))
     layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
     mixed = ScalarMix(len(layers))(layers, mask)
@@ -815,7 +813,7 @@ check("embed", embed)
 # %% [markdown] hints="embed"
 # nudge: Draw the batch of *dogs bark* and *go*: four rows of fifty ids, then three and a row of zeros. What does each of your parts make of it, and in which shape?
 #
-# idea: `<S>` is `[259, 257, 260] + [261] * 47`; `</S>` has 258 in its second position. For each sentence: that row, the ids of the words, the other row, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T + 2, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the positions where the mask is True.
+# idea: For each sentence: the ids of `<S>`, of the words and of `</S>`, then rows of zeros up to the longest. `torch.tensor(rows)` is (B, T + 2, 50). The mix runs over all tokens; the boundaries go afterwards. `row[there]` keeps the positions where the mask is True.
 #
 # outline: Build the rows. Layers and mask from `BiLM(CharCNN(weights), weights)(ids)`. `ScalarMix(len(layers))(layers, mask)`. `without_boundaries` gives vectors and a new mask. For each sentence, return the vectors at which its mask is True.
 

@@ -114,6 +114,20 @@ def _by_filling(
     return [row[1 : length + 1].detach() for row, length in zip(vectors, lengths, strict=True)]
 
 
+def _of_one_kind(
+    sentences: Sentences, weights: dict[str, Tensor], CharCNN: Part, BiLM: Part, ScalarMix: Part
+) -> Vectors:
+    """As the lesson writes it: the boundaries are words to `character_ids`."""
+    longest = max(len(words) for words in sentences)
+    rows = []
+    for words in sentences:
+        row = [list(character_ids(word)) for word in ("<S>", *words, "</S>")]
+        rows.append(row + [NOTHING] * (longest - len(words)))
+    layers, mask = BiLM(CharCNN(weights), weights)(torch.tensor(rows))
+    vectors, kept = without_boundaries(ScalarMix(len(layers))(layers, mask), mask)
+    return [row[there].detach() for row, there in zip(vectors, kept, strict=True)]
+
+
 SLIPS = """
 --- hint 1
 no boundaries: START, -> && , END] -> ] && 1 : 1 + len(words) -> : len(words)
@@ -316,6 +330,7 @@ EXERCISE = Exercise(
     ),
     right_answers={
         "slices": _by_slices,
+        "the boundaries by their names": _of_one_kind,
         "one sentence at a time": _one_at_a_time,
         "filling a tensor": _by_filling,
     },

@@ -120,6 +120,22 @@ def _long_before_short(elmo: Elmo) -> str:
     return SHIFTED if moved[:2].any() or not moved[2] else SOUND
 
 
+def _counted_first(elmo: Elmo) -> str:
+    """Memory is asked of a sentence that was read before, when its trace has grown faint."""
+    words, other = (["She", "plays", "the", what, "."] for what in ("cello", "piano"))
+    longer = [*other, *words, *other]
+    counted = [len(elmo([words])[0]), *map(len, elmo([longer, words]))]
+    if counted != [len(words), len(longer), len(words)]:
+        return NUMBER
+    alone = [elmo([words])[0] for _ in range(3)]
+    if _differ(alone[1], alone[2]):
+        return REMEMBERS
+    if _differ(alone[0], elmo([words, longer])[0]):
+        return COMPANY
+    moved = np.abs(elmo([other])[0] - alone[0])[:, : alone[0].shape[1] // 2].max(1) > ROUNDING
+    return SHIFTED if moved.tolist()[:4] != [False, False, False, True] else SOUND
+
+
 def _box(inputs: Inputs) -> Elmo:
     box = elmo_with(inputs["broken in"], small_elmo(inputs["seed"], layers=1), inputs["rounding"])
 
@@ -140,7 +156,7 @@ def _run(answer: Answer, inputs: Inputs) -> Plain:
     return said
 
 
-ASKED = (find_fault, _by_loops, _by_last_word, _once, _long_before_short)
+ASKED = (find_fault, _by_loops, _by_last_word, _once, _long_before_short, _counted_first)
 
 
 @Case.drawn

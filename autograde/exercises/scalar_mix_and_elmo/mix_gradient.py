@@ -126,6 +126,9 @@ the mean of the penalties: 2 * decay * w -> 2 * decay * w / len(w)
     derivative for w_j is 2 decay w_j.
 the penalty itself: 2 * decay * w -> decay * (w**2).sum()
     You add the penalty itself. Its derivative for w_j belongs here.
+the length, not squared: 2 * decay * w -> decay * w / np.linalg.norm(w)
+    You take the derivative of decay times the length of w. The penalty has its square, the sum of
+    the w_j^2.
 the penalty pushes away: + 2 * decay -> - 2 * decay
     Your penalty has the wrong sign: going down this slope would make the weights grow.
 the penalty on the shares: decay * w -> decay * s

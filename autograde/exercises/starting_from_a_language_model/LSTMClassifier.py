@@ -173,6 +173,9 @@ the last column: states[torch.arange(len(ids)), lengths - 1] -> states[:, -1]
 the state before the last: lengths - 1 -> lengths - 2
     You are one position too early: word n stands at position n - 1, so its state is at `lengths -
     1`.
+the state after the next token: lengths - 1 -> lengths.clamp(max=ids.shape[1] - 1)
+    You are one position too late: word n stands at position n - 1, so its state is at `lengths -
+    1`. At `lengths` the LSTM has read padding, too.
 word 0 is padding: lengths - 1 -> (ids != 0).sum(1) - 1
     You count the words that are not 0. At padding may stand any number: how long a sentence is,
     `lengths` says.

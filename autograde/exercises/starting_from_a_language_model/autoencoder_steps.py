@@ -67,6 +67,12 @@ recited in reverse: boundary, *words] -> boundary, *words[::-1]] \
 the boundary in front: [*words, boundary, *words] -> [boundary, *words, *words]
     The boundary stands before the reading in your answer. It belongs between the two halves: it
     tells the model to stop reading and to begin.
+it is told in reverse: boundary, *words] -> boundary, *words[::-1]]
+    While reciting, you feed the sentence in reverse. Each step is told the word that it should have
+    said before: feed it in its order.
+the boundary at the end: [*words, boundary, *words] -> [*words, *words, boundary]
+    The boundary is read last in your answer. It is read between the two halves, and is the last
+    target.
 it must guess without hearing: boundary, *words] -> boundary, *[boundary] * len(words)]
     While writing, you feed the boundary all the time. Feed the sentence once more: each step is
     told the word that it should have said before.

@@ -107,6 +107,11 @@ def _at_once(bets: Bets, sentence: Tensor, others: Tensor, boundary: int) -> flo
     return float(nats[0] - nats[1:].min())
 
 
+def _in_a_row(bets: Bets, sentence: Tensor, others: Tensor, boundary: int) -> Tensor:
+    """A row of one number: the lesson goes on with it."""
+    return torch.tensor([_at_once(bets, sentence, others, boundary)])
+
+
 SLIPS = """
 --- hint 1
 no boundary at the beginning: bets(torch.cat([edge, rows], 1)) -> bets(rows) \
@@ -211,5 +216,9 @@ EXERCISE = Exercise(
         Case("a sentence of one word", _sentences(1, 2), edge=True),
     ),
     mistakes=slips(_at_once, SLIPS),
-    right_answers={"the lesson's": _at_once, "one by one": _one_by_one},
+    right_answers={
+        "the lesson's": _at_once,
+        "one by one": _one_by_one,
+        "a row of one number": _in_a_row,
+    },
 )

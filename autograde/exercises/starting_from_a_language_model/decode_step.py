@@ -129,6 +129,9 @@ the states are swapped: (below, above), weights[:, 0] -> (above, below), weights
 one state for both: model.decoder_top(lower, above) -> model.decoder_top(lower, below) \
         && (below, above), weights[:, 0] -> (above, above), weights[:, 0]
     Your LSTMs go on from one state, each from what the other has left. Hand each its own.
+the top layer goes on from the first one's state: model.decoder_top(lower, above) \
+        -> model.decoder_top(lower, below)
+    Your top LSTM goes on from the state of the first. Each goes on from its own.
 the state is cut off: (below, above), weights[:, 0] \
         -> tuple(tuple(part.detach() for part in one) for one in (below, above)), weights[:, 0]
     The numbers are right, and your state is cut off from autograd: no word learns from the steps
@@ -168,6 +171,9 @@ the residual around the tanh: lower + torch.tanh(model.combine(heard)) \
 the residual of the top layer: model.softmax(lower + -> model.softmax(upper +
     You add the top layer's output. What goes around the new layers is the output of the first one,
     which was pretrained.
+the residual of the word: model.softmax(lower + \
+        -> model.softmax(model.target_embedding(words).unsqueeze(1) +
+    You add the word's vector. What goes around the new layers is the output of the first LSTM.
 the question of the first layer: attend(upper, top, mask) -> attend(lower, top, mask)
     The first layer asks. The question is the output of the decoder's top layer.
 the question of the word itself: attend(upper, top, mask) \

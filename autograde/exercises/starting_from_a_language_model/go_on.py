@@ -137,6 +137,11 @@ the state is not handed on while it listens: scores, state = step(word, state) s
         -> scores, after = step(word, None) ⏎state = after ⏎said:
     While it listens, each word of `start` begins from None. Hand each step the state that the last
     one returned.
+everything is read anew: said.append(word) scores, state = step(word, state) \
+        -> said.append(word) ⏎state = None ⏎for word in [*start, *said]: \
+        ⏎    scores, state = step(word, state)
+    You read everything anew for each word. The state holds what was read: read the chosen word
+    alone, from the state that the last step returned.
 --- hint 3
 it never stops at the boundary: if word == boundary: return said ->
     Your loop goes on behind the boundary, into the next sentence. The boundary ends it.

@@ -56,6 +56,11 @@ def _by_projection(task: Sequence[Tensor], old: Sequence[Tensor]) -> Any:
     return 0 if along >= 0 else (-along / length).item()
 
 
+def _as_a_tensor(task: Sequence[Tensor], old: Sequence[Tensor]) -> Tensor:
+    """A row of one number: the lesson goes on with it."""
+    return torch.tensor([_in_one_row(task, old)])
+
+
 SLIPS = """
 --- hint 2
 divided by the task's own length: (b * b).sum() for b in old -> (a * a).sum() for a in task
@@ -68,6 +73,10 @@ a cosine: together / length \
         -> together / (length * sum((a * a).sum() for a in task)) ** 0.5
     You return the cosine of the two gradients, with its sign turned round. It says whether they
     agree, and not how much weight is needed.
+the quotient of the lengths: max(0.0, -float(together / length)) \
+        -> float((sum((a * a).sum() for a in task) / length) ** 0.5)
+    You divide the length of the task's gradient by that of the old one. Whether the two agree does
+    not come in: their product does.
 divided by the fourth power: together / length -> together / length**2
     You divide by the square of the squared length.
 times the squared length: together / length -> together * length
@@ -105,6 +114,11 @@ the mean over the tensors: together = sum((a * b).sum() for a, b in zip(task, ol
         / len(old) && together / length -> together
     You find a weight for each tensor and take their mean. There is one weight, so sum products and
     squares over all tensors first, then divide.
+the mean over the tensors, none below 0: max(0.0, -float(together / length)) \
+        -> sum(max(0.0, -float((a * b).sum() / (b * b).sum())) for a, b in zip(task, old)) \
+        / len(old)
+    You find a weight for each tensor, none below 0, and take their mean. There is one weight, so
+    sum products and squares over all tensors first, then divide.
 the worst tensor: max(0.0, -float(together / length)) \
         -> max(0.0, *(-float((a * b).sum() / (b * b).sum()) for a, b in zip(task, old)))
     You take the largest of one weight for each tensor. All parameters together make one long
@@ -152,5 +166,9 @@ EXERCISE = Exercise(
         Case("gradients of a thousand", _gradients([(4, 2), (3,)], -0.05, length=1000.0)),
     ),
     mistakes=slips(safe_weight, SLIPS),
-    right_answers={"in one row": _in_one_row, "by projection": _by_projection},
+    right_answers={
+        "in one row": _in_one_row,
+        "by projection": _by_projection,
+        "a tensor of one number": _as_a_tensor,
+    },
 )

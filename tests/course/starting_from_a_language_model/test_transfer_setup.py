@@ -143,6 +143,19 @@ def test_each_stored_fault_shows_its_symptom() -> None:
         assert run["loss of the first batch"] < 7.5
 
 
+def test_each_broken_translator_can_be_read_off_the_figures() -> None:
+    words = report.broken_positions("Words").figure.axes[0]
+    assert words.get_xticks().tolist() == [1, 2, 3, 4, 5]  # no word stands at 1.5
+    perplexities = report.broken_figure("Perplexities").figure.axes[0]
+    assert perplexities.get_yscale() == "log"  # bars from 0 hide one that is near 1
+
+
+def test_leads_say_what_was_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    right = {"one": np.array([[1.0, 0.0, 1.0, 1.0]]), "other": np.zeros((1, 4))}
+    report.print_leads(right, "one", "pairs of sentences")
+    assert "4 pairs of sentences" in capsys.readouterr().out
+
+
 def test_the_drawing_says_what_comes_from_where() -> None:
     said = two_models("A translator").description
     assert LM in said
