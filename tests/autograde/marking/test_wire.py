@@ -279,3 +279,10 @@ def test_an_array_of_text_holds_letters(code: int, order: str) -> None:
         theirs.sendall(HEAD.pack(MAGIC, len(body), len(raw)) + body + raw)
         with pytest.raises(BadMessage, match="no letters"):
             Line(ours).receive()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_that_nobody_can_write_out_crosses_as_a_large_one(sign: int) -> None:
+    with asked(lambda given: sign * 7**20_000) as there:
+        came = there(0)
+    assert sign * came > 10**1000
