@@ -22,6 +22,12 @@ Run = Callable[[Answer, Inputs], Plain]
 
 ON_A_COPY = "Work on a copy: whoever called the function still needs the original."
 MOST_PARTS = 5_000_000
+MOST_BITS = 63
+"""Of a whole number: an array holds no larger one."""
+TOO_LARGE = (
+    "Your function returned a number with more than 18 digits, and none here is so large. Look at "
+    "what is multiplied with itself: `**` is a power, and a loop may go on for too long."
+)
 _PLAIN_COPY: dict[type, Callable[[Any], Plain]] = {
     int: int.__pos__,
     float: float.__pos__,
@@ -57,7 +63,10 @@ def plain(value: Any) -> Plain:
         item = np.generic.item(value)
         return float(item) if isinstance(item, np.generic) else plain(item)  # a long double
     if isinstance(value, Fraction | Decimal):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise AnswerRefused(TOO_LARGE) from None
     for kind, copied in _PLAIN_COPY.items():  # a class of the learner's may compare as it likes
         if isinstance(value, kind):
             return copied(value)
@@ -67,6 +76,26 @@ def plain(value: Any) -> Plain:
         f"Your answer returned an object of type {type(value).__name__}. "
         "Return numbers, arrays, tensors, text, or lists of these."
     )
+
+
+def in_range(value: Plain) -> Plain:
+    """The same value, whose whole numbers can be compared with others.
+
+    Raises
+    ------
+    AnswerRefused
+        If one is larger than an array can hold.
+    """
+    rest: list[Any] = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, int) and part.bit_length() > MOST_BITS:
+            raise AnswerRefused(TOO_LARGE)
+        if isinstance(part, list | tuple | set | frozenset):
+            rest += [inner for inner in part if not isinstance(inner, float | str)]
+        elif isinstance(part, Mapping):
+            rest += part.values()
+    return value
 
 
 def _parts(values: Iterable[Any]) -> list[Plain]:

@@ -14,7 +14,7 @@ from typing import TypeGuard
 import numpy as np
 import torch
 
-from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain
+from autograde.checking.answers import Answer, AnswerRefused, Inputs, Plain, in_range
 from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Exercise, everything
 from autograde.checking.judge import first_difference
@@ -158,7 +158,7 @@ def outcome_of(exercise: Exercise, answer: Answer, given: Inputs, inputs: Inputs
             outputs = exercise.run(remembered, copy.deepcopy(given))
         if exercise.view is not everything:
             inputs = copy.deepcopy(inputs)
-        return Outcome(view=exercise.view(inputs, outputs))
+        return Outcome(view=in_range(exercise.view(inputs, outputs)))
     except Stopped:
         raise
     except NotImplementedError as error:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.answers import MOST_PARTS, Answer, AnswerRefused, Plain, plain
+from autograde.checking.answers import MOST_PARTS, Answer, AnswerRefused, Plain, in_range, plain
 from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Exercise
 from autograde.checking.judge import first_difference
@@ -86,7 +86,8 @@ def _read(value: Any) -> Plain:
     if _is_vast(value):
         return None
     try:
-        return _as_arrays(plain(sorted(value) if isinstance(value, set | frozenset) else value))
+        ordered = sorted(value) if isinstance(value, set | frozenset) else value
+        return _as_arrays(in_range(plain(ordered)))
     except Exception:  # it cannot be read, or stops when it is
         return None
 

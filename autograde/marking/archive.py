@@ -1,6 +1,9 @@
 """Files of a download, from a zip or a folder, read without ever writing to a path they name."""
 
+import contextlib
+import io
 import lzma
+import os
 import re
 import stat
 import zipfile
@@ -8,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from autograde.marking.course_folder import Refused
@@ -18,6 +22,7 @@ MOST_TIMES_LARGER = 200
 SMALL = 64 * 2**20
 ALL_BYTES = 40 * 2**30
 _DAMAGE = (EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+_SAID_TO_BE_UTF8 = 0x800
 _DRIVE = re.compile("[A-Za-z]:")
 _NOISE = {"__MACOSX", ".ipynb_checkpoints", "__pycache__"}
 _NOISE_FILES = {"thumbs.db", "desktop.ini", "timestamp.txt"}
@@ -41,7 +46,7 @@ class Entry:
 
 
 def entries(source: Path) -> Iterator[Entry]:
-    """The files of a zip or a folder, without what systems put beside them.
+    """The files of a zip or a folder, and of zips in it, without what systems put beside them.
 
     Raises
     ------
@@ -60,9 +65,41 @@ def entries(source: Path) -> Iterator[Entry]:
             if sum(info.file_size for info in infos) > ALL_BYTES:
                 raise Refused(f"{source} unpacks to more than {ALL_BYTES // 2**30} GB.")
             for info in infos:
-                path = PurePosixPath(info.filename.replace("\\", "/"))
+                path = PurePosixPath(_name(info))
                 if not _noise(path):
-                    yield _of_zip(archive, info, path)
+                    yield from _opened(_of_zip(archive, info, path))
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """A name with its letters: macOS writes UTF-8 and does not say so."""
+    name = info.filename
+    if not info.flag_bits & _SAID_TO_BE_UTF8:
+        with contextlib.suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return name.replace("\\", "/")
+
+
+def _opened(entry: Entry) -> Iterator[Entry]:
+    """The files of a zip that a student handed in, at the time of the zip; else the file itself."""
+    if entry.refused or entry.path.suffix.casefold() != ".zip":
+        yield entry
+        return
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(entry.load()))
+    except (Damaged, zipfile.BadZipFile, *_DAMAGE):
+        yield entry
+        return
+    with archive:
+        infos = [info for info in archive.infolist() if not info.is_dir()]
+        if not infos or sum(info.file_size for info in infos) > ALL_BYTES:
+            yield entry
+            return
+        for info in infos:
+            path = PurePosixPath(_name(info))
+            if not _noise(path):
+                inner = _of_zip(archive, info, path)
+                named = PurePosixPath(f"{entry.path}/{path}")
+                yield Entry(named, entry.time, inner.load, inner.refused)
 
 
 def _noise(path: PurePosixPath) -> bool:
@@ -75,14 +112,31 @@ def _noise(path: PurePosixPath) -> bool:
 
 def _of_folder(folder: Path) -> Iterator[Entry]:
     for file in sorted(folder.rglob("*")):
-        path = PurePosixPath(file.relative_to(folder).as_posix())
+        path = PurePosixPath(_letters(file.relative_to(folder).as_posix()))
         if not (file.is_symlink() or file.is_file()) or _noise(path):
             continue
         status = file.lstat()
         refused = "is a link to somewhere else" if file.is_symlink() else ""
         if status.st_size > MAX_BYTES:
             refused = _large()
-        yield Entry(path, datetime.fromtimestamp(int(status.st_mtime)), file.read_bytes, refused)
+        time = datetime.fromtimestamp(int(status.st_mtime))
+        yield from _opened(Entry(path, time, partial(_read, file), refused))
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as why:
+        raise Damaged(f"cannot be read: {why.strerror}") from None
+
+
+def _letters(name: str) -> str:
+    """A name on the disk that is not in UTF-8, as an old system writes it, in letters."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(name).decode("cp1252", "replace")
+    return name
 
 
 def _of_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: PurePosixPath) -> Entry:

@@ -28,3 +28,8 @@ def defines(source: str, names: frozenset[str]) -> bool:
 def without_checks(source: str) -> str:
     """A cell without its calls of ``check`` and without the import that they need."""
     return plain(_IMPORT_CHECK.sub("", _CHECK_LINE.sub("", source)))
+
+
+def checks_in(source: str) -> set[str]:
+    """The exercises that a cell checks."""
+    return set(_CHECK_LINE.findall(source))

@@ -124,13 +124,15 @@ class Collector:
         for student, found in attempts.items():
             self._settle(student, found)
         if self.roster:
-            there = collected.students
+            there = collected.students.keys() | collected.no_notebook.keys()
             collected.absent = [s.id for s in self.roster.students if s.id not in there]
         collected.write()
         return collected
 
     def _notebooks(self, source: Path) -> list[tuple[str, Sender, Attempt]]:
         found = []
+        notebooks: set[str] = set()
+        rest: dict[str, list[tuple[Entry, Sender]]] = defaultdict(list)
         around = self._folder_around([e.path for e in entries(source) if e.path.parts])
         for entry in entries(source):
             path = PurePosixPath(*entry.path.parts[1:]) if around else entry.path
@@ -142,7 +144,11 @@ class Collector:
             stem, number = stem_and_attempt(file)
             if not stem:
                 self.collected.others.append(str(entry.path))
+                if sender:
+                    rest[sender.key].append((entry, sender))
                 continue
+            if sender:
+                notebooks.add(sender.key)
             try:
                 data = entry.load()
             except Damaged as why:
@@ -152,7 +158,7 @@ class Collector:
             student = self._student(entry, sender, digest)
             if student is None or sender is None:
                 continue
-            late = sender.late or (self.due is not None and entry.time > self.due)
+            late = sender.late or self._is_late(entry, sender)
             unreadable, ours = self._look(data)
             attempt = Attempt(
                 str(entry.path), digest, entry.time.isoformat(" "), number, late, unreadable
@@ -164,7 +170,27 @@ class Collector:
             )
             attempt.ours = ours or stem.casefold() == Path(self.notebook).stem.casefold()
             found.append((student, sender, attempt))
+        for key in rest.keys() - notebooks:
+            self._without_notebook(rest[key])
         return found
+
+    def _is_late(self, entry: Entry, sender: Sender) -> bool:
+        """Whether it came after the date; Canvas says so itself, and its archive holds no times."""
+        if self.due is None:
+            return False
+        if sender.platform == "canvas":
+            said = "--due was not used: Canvas marks who is late, and its archive holds no times."
+            if said not in self.collected.said:
+                self.collected.said.append(said)
+            return False
+        return entry.time > self.due
+
+    def _without_notebook(self, sent: list[tuple[Entry, Sender]]) -> None:
+        """Note who handed in, and nothing that can be marked; of whom there is none yet."""
+        student = self._student(*sent[0], "")
+        if student is not None and student not in self.collected.students:
+            files = sorted(str(entry.path) for entry, _ in sent)
+            self.collected.no_notebook[student] = files
 
     def _folder_around(self, paths: list[PurePosixPath]) -> bool:
         """Whether all student folders lie in one folder, as many zips have it."""
@@ -174,7 +200,11 @@ class Collector:
         (top,) = tops
         if all(path.parts[1] == self.lesson for path in paths):
             return False  # one student's folder, as nbgrader has them
-        if MOODLE.fullmatch(top) or (self.roster and self.roster.named(top)):
+        if (
+            MOODLE.fullmatch(top)
+            or CANVAS.fullmatch(top)
+            or (self.roster and self.roster.named(top))
+        ):
             return False
         return all(len(path.parts) > 2 or CANVAS.fullmatch(path.name) for path in paths)
 

@@ -44,6 +44,11 @@ class Attempt:
     ours: bool = True
 
     @property
+    def handed_in(self) -> str:
+        """When; "" of what comes from Canvas, whose archive holds the time of the download."""
+        return "" if self.platform == "canvas" else self.time
+
+    @property
     def order(self) -> tuple[str, int]:
         """Later is larger."""
         return self.time, self.again
@@ -51,7 +56,14 @@ class Attempt:
 
 @dataclass
 class Collected:
-    """The ledger of one lesson."""
+    """The ledger of one lesson.
+
+    Attributes
+    ----------
+    students : what each has handed in, the newest last
+    others : files of the last download that are no notebooks
+    no_notebook : by student, what they handed in who have never handed in a notebook
+    """
 
     course: CourseFolder
     lesson: str
@@ -59,6 +71,7 @@ class Collected:
     questions: list[dict[str, Any]] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    no_notebook: dict[str, list[str]] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     source: str = ""
 
@@ -74,6 +87,7 @@ class Collected:
             for student, attempts in known["students"].items():
                 collected.students[student] = [Attempt(**attempt) for attempt in attempts]
             collected.questions = known["questions"]
+            collected.no_notebook = known.get("no_notebook", {})
         return collected
 
     def begin(self, source: str) -> None:
@@ -111,10 +125,11 @@ class Collected:
     def open_questions(self) -> bool:
         """Whether something waits for a person."""
         unreadable = any(a and a.unreadable for a in map(self.newest, self.students))
-        return bool(self.questions) or unreadable
+        return bool(self.questions or self.no_notebook) or unreadable
 
     def settle(self, student: str, found: Iterable[Attempt], notebook: str) -> None:
         """Add a student's attempts and put the newest of all where nbgrader looks."""
+        self.no_notebook.pop(student, None)
         known = {attempt.digest: attempt for attempt in self.students.get(student, [])}
         target = self.course.root / self.course.submitted / student / self.lesson / notebook
         if target.is_file():
@@ -157,6 +172,7 @@ class Collected:
             "students": {s: [asdict(a) for a in found] for s, found in self.students.items()},
             "questions": self.questions,
             "not_notebooks": self.others,
+            "no_notebook": self.no_notebook,
             "absent": self.absent,
         }
 
@@ -172,12 +188,16 @@ class Collected:
         newest = {s: a for s in sorted(self.students) if (a := self.newest(s))}
         lines = [f"{self.lesson}: {len(newest)} students have handed in."]
         lines += self.said
-        lines += [f"late: {s} ({a.time})" for s, a in newest.items() if a.late]
+        lines += [f"late: {s}{_when(a)}" for s, a in newest.items() if a.late]
         for student, attempt in newest.items():
             if attempt.unreadable:
                 lines.append(f"unreadable: {student}: {attempt.file} {attempt.unreadable}.")
                 if any(not a.unreadable for a in self.students[student]):
                     lines.append("  An earlier attempt can be read; it is among the originals.")
+        for student, files in sorted(self.no_notebook.items()):
+            lines.append(
+                f"no notebook: {student} handed in {', '.join(files)}; ask for the .ipynb."
+            )
         for question in self.questions:
             what = KINDS[question["kind"]]
             lines.append(f"{question['kind']} ({what}): {', '.join(question['files'])}")
@@ -187,6 +207,10 @@ class Collected:
         if self.absent:
             lines.append(f"nothing from {len(self.absent)}: {', '.join(self.absent)}")
         return lines
+
+
+def _when(attempt: Attempt) -> str:
+    return f" ({attempt.handed_in})" if attempt.handed_in else ""
 
 
 def _write(path: Path, data: bytes) -> None:

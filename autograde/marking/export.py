@@ -14,7 +14,7 @@ from autograde.marking.collected import Attempt
 from autograde.marking.course_folder import CourseFolder, Refused, add_course_argument
 from autograde.marking.printed import printed
 from autograde.marking.roster import Roster, Student
-from autograde.marking.standing import Standing, Standings
+from autograde.marking.standing import AGAIN, Standing, Standings
 
 # What each platform's import knows a student by.
 MOODLE_KEYS = ("Username", "ID number", "Email address")
@@ -106,7 +106,7 @@ class Export:
         student, attempt = standing.student, standing.attempt
         return [
             *(*_person(student), standing.status, _as_text(standing.reason)),
-            attempt.time if attempt else "",
+            attempt.handed_in if attempt else "",
             "late" if standing.late else "",
             *(_number(standing.points), _number(standing.of)),
             *(_number(standing.exercises.get(exercise)) for exercise in exercises),
@@ -169,9 +169,16 @@ class Export:
         for lesson in self.standings.lessons:
             pages = []
             for student in self.standings.students:
-                attempt = self.found[lesson, student.id].attempt
+                standing = self.found[lesson, student.id]
+                attempt = standing.attempt
                 folder = course.root / course.feedback / student.id / lesson
                 for page in sorted(folder.glob("*.html")):
+                    if standing.reason == AGAIN:
+                        self.said.append(
+                            f"{lesson}: the page of {student.id} is of an earlier hand-in and was "
+                            f"left out: run `grade {lesson}` and `feedback {lesson}`."
+                        )
+                        continue
                     if attempt and attempt.platform == platform:
                         pages.append((_name_back(attempt, page), page))
                     else:
@@ -185,6 +192,11 @@ class Export:
                     for name, page in pages:
                         archive.write(page, name)
                 self.files.append(path)
+            elif any(s.status != "nothing handed in" for s in self._of(lesson)):
+                self.said.append(f"{lesson}: no feedback pages: run `feedback {lesson}` first.")
+
+    def _of(self, lesson: str) -> list[Standing]:
+        return [standing for (of, _), standing in self.found.items() if of == lesson]
 
     def _points(self, lesson: str, student: Student) -> str:
         standing = self.found[lesson, student.id]

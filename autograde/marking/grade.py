@@ -77,6 +77,17 @@ def grade(
     release = course.released(lesson)
     released = notebook_at(release)
     names = sorted(path.parent.parent.name for path in _hand_ins(course, lesson, release.name))
+    missing = [name for name in students or () if name not in names]
+    if missing:
+        raise Refused(
+            f"There is no hand-in of {', '.join(missing)} in {course.root / course.submitted} for "
+            f"{lesson}; a student's name is that of their folder there."
+        )
+    if not names:
+        raise Refused(
+            f"Nobody has handed in {lesson} yet. Take what came with "
+            f"python -m autograde collect {lesson} FOLDER_OR_ZIP."
+        )
     names = [name for name in names if students is None or name in students]
     known = {name: _known(course, lesson, name) for name in names}
     waiting = [name for name in names if again or _is_new(course, lesson, name, known[name])]

@@ -17,6 +17,8 @@ from autograde.marking.plan import Step
 from autograde.marking.sandbox.start import Server
 from autograde.marking.verdict import ExerciseVerdict
 
+NO_NUMBER = KeyError, TypeError, ValueError, OverflowError
+
 
 class Marking:
     """The marking of one submission.
@@ -196,7 +198,7 @@ class Marking:
                     self._line.send(["end"])
                     answer, _ = self._line.receive()
                     done.append(int(answer["ended"]))
-                except (BadMessage, Gone, Waited, KeyError, TypeError, ValueError) as problem:
+                except (BadMessage, Gone, Waited, *NO_NUMBER) as problem:
                     done.append(0)
                     self._restart(number, problem)
             return done[0]

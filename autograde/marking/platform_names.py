@@ -48,9 +48,12 @@ def sender_of(path: PurePosixPath) -> Sender | None:
             rest = path.parts[position + 1 :]
             file = "/".join(rest) if rest else found["file"] or ""
             return Sender("moodle", found["name"], found["number"], file)
-    if found := CANVAS.fullmatch(path.name):
-        late = found["late"] is not None
-        return Sender("canvas", found["name"], found["number"], found["file"], late)
+    zips = [part for part in path.parts[:-1] if part.casefold().endswith(".zip")]
+    for part in (path.name, *zips):
+        if found := CANVAS.fullmatch(part):
+            late = found["late"] is not None
+            file = found["file"] if part == path.name else path.name
+            return Sender("canvas", found["name"], found["number"], file, late)
     if len(path.parts) > 1:
         return Sender("", path.parts[0], "", path.name)
     return None

@@ -14,6 +14,8 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_notebook, new_output
 
+from autograde.marking.asking.wire import whole
+
 MAX_BYTES = 200 * 2**20
 MAX_CELLS = 2_000
 MAX_CHARACTERS = 2**20
@@ -181,7 +183,7 @@ def _cell(raw: dict[str, Any], room: int) -> tuple[NotebookNode, int]:
             size = sum(map(len, pictures.values()))
             if pictures and size <= min(PICTURE_BYTES, room - taken):
                 taken += size
-                cell.setdefault("attachments", NotebookNode())[_clean(str(file))] = pictures
+                cell.setdefault("attachments", NotebookNode())[whole(str(file))] = pictures
     else:
         cell = _made("raw", source, metadata)
     cell["id"] = name if isinstance(name, str) and re.fullmatch(r"[\w-]{1,64}", name) else ""
@@ -217,12 +219,7 @@ def _text(value: Any) -> str:
     """A source as nbformat allows it, as one string that can be written and compiled."""
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
-    return _clean(text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-
-
-def _clean(text: str) -> str:
-    """Without halves of surrogate pairs, which no file can hold."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return whole(text).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
 
 
 def _strange(document: dict[str, Any], cells: list[dict[str, Any]]) -> list[str]:
@@ -237,7 +234,7 @@ def _strange(document: dict[str, Any], cells: list[dict[str, Any]]) -> list[str]
     kernel = metadata.get("kernelspec")
     kernel = kernel.get("name") if isinstance(kernel, dict) else None
     if kernel not in (None, "python3"):
-        notes.append(f"Saved with the kernel {_clean(str(kernel))[:60]!r}; the course's was used.")
+        notes.append(f"Saved with the kernel {whole(str(kernel))[:60]!r}; the course's was used.")
     if "widgets" in metadata:
         notes.append("The saved state of widgets was left out.")
     outputs = [cell.get("outputs") for cell in cells]

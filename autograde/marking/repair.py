@@ -11,7 +11,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograde.marking.cell_text import defines, plain, without_checks
+from autograde.marking.cell_text import checks_in, defines, plain, without_checks
 from autograde.marking.matching import Released, Submitted, matched, moved_up, released_cells
 from autograde.marking.reading import NOTES, Unreadable, read_submission
 
@@ -42,11 +42,19 @@ def repaired(notebook: NotebookNode, released: NotebookNode) -> tuple[NotebookNo
         Nothing of this lesson is in it.
     """
     release = released_cells(released)
+    _hold_to_this_lesson(notebook, release)
     cells = matched(notebook, release)
     if not any(cell.of is not None and release[cell.of].kind != "discussion" for cell in cells):
         raise Unreadable("holds nothing of this lesson: perhaps it is another notebook")
     found = {cell.of: cell for cell in cells if cell.of is not None}
+    together = _written_together(cells, release, found)
+    found |= together
     notes = [*notebook.metadata.get(NOTES, []), *_notes(notebook, cells, release, found)]
+    for number in together:
+        name = release[number].exercise
+        notes.append(
+            f"The answer to `{name}` stood in a cell with others; it was taken from there."
+        )
     followers = _followers(cells, release, found, notes)
     result = new_notebook(metadata=nbformat.from_dict(released.metadata))
     result.cells += [_added(cell) for cell in followers[-1]]
@@ -67,6 +75,37 @@ def repaired(notebook: NotebookNode, released: NotebookNode) -> tuple[NotebookNo
                 result.cells.append(_added(cell))
     _name_added_cells(result)
     return result, notes
+
+
+def _hold_to_this_lesson(notebook: NotebookNode, release: list[Released]) -> None:
+    """Lessons share cells and names of functions; what a notebook checks says whose it is."""
+    here = {known.exercise for known in release if known.kind != "given"}
+    named = set()
+    for cell in notebook.cells:
+        claim = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+        if claim.startswith("check_"):
+            named.add(claim.removeprefix("check_"))
+        if cell.cell_type == "code":
+            named |= checks_in(cell.source)
+    if named and not named & here:
+        which = ", ".join(f"`{name[:40]}`" for name in sorted(named)[:3])
+        raise Unreadable(f"holds nothing of this lesson: it is another one's, with {which}")
+
+
+def _written_together(
+    cells: list[Submitted], release: list[Released], found: dict[int, Submitted]
+) -> dict[int, Submitted]:
+    """By position: answers whose own cell is gone, since another one holds several of them."""
+    taken = {}
+    for number, known in enumerate(release):
+        if known.kind != "answer" or number in found:
+            continue
+        for cell in reversed(cells):
+            theirs = cell.of is None or release[cell.of].kind == "answer"
+            if theirs and cell.is_code and not cell.check_of and defines(cell.source, known.names):
+                taken[number] = Submitted(cell.cell, cell.source)
+                break
+    return taken
 
 
 def _followers(

@@ -13,6 +13,7 @@ from autograde.marking.roster import Roster, Student
 
 Status = Literal["complete", "essay unmarked", "unreadable", "not marked yet", "nothing handed in"]
 VERDICTS = "verdicts"
+AGAIN = "handed in again since it was marked"
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Standings:
         known = {student.id for student in listed}
         names: dict[str, str] = {}
         for ledger in self.ledgers.values():
-            for student in ledger.students:
+            for student in (*ledger.students, *ledger.no_notebook):
                 newest = ledger.newest(student)
                 names.setdefault(student, (newest and newest.name) or student)
         for path in self.course.root.glob(f"{self.course.submitted}/*"):
@@ -89,6 +90,10 @@ class Standings:
         of = self.of(lesson)
         path = self.course.root / self.course.submitted / student.id / lesson / name
         if not path.is_file():
+            files = self.ledgers[lesson].no_notebook.get(student.id)
+            if files:
+                reason = f"handed in no notebook, but {', '.join(files)}"
+                return Standing(student, lesson, "unreadable", of=of, reason=reason)
             return Standing(student, lesson, "nothing handed in", of=of)
         verdict = self._verdict(lesson, student.id)
         found = Standing(student, lesson, "not marked yet", of=of, attempt=attempt)
@@ -102,7 +107,7 @@ class Standings:
             return found
         marks = self.book.marks.get((lesson, student.id))
         if marks is None or not current:
-            found.reason = "" if current else "handed in again since it was marked"
+            found.reason = "" if current else AGAIN
             return found
         return self._marked(found, marks)
 

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from autograde.marking.asking.wire import whole
+
 VERSION = 1
 FOLDER = "verdicts"
 
@@ -28,6 +30,9 @@ class ExerciseVerdict:
     printed: str = ""
     page: str = ""
 
+    def __post_init__(self) -> None:
+        _make_writable(self)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -45,6 +50,9 @@ class Verdict:
     processor_seconds: float = 0.0
     exercises: tuple[ExerciseVerdict, ...] = ()
     version: int = field(default=VERSION)
+
+    def __post_init__(self) -> None:
+        _make_writable(self)
 
     @property
     def points(self) -> float:
@@ -78,6 +86,23 @@ class Verdict:
         draft = path.with_suffix(f".{os.getpid()}.new")
         draft.write_text(json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n", "utf-8")
         draft.replace(path)
+
+
+def _make_writable(made: Any) -> None:
+    """Its words come from students, too, and one text that no file can hold would stop a class."""
+    for name, value in vars(made).items():
+        if (text := _writable(value)) != value:
+            object.__setattr__(made, name, text)
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, tuple):
+        return tuple(_writable(part) for part in value)
+    if isinstance(value, Mapping):
+        return {key: _writable(part) for key, part in value.items()}
+    return value
 
 
 def path_of(course: Path, lesson: str, student: str) -> Path:

@@ -103,8 +103,10 @@ def _marked(task: Task) -> Marked:
         server = _server_for(task)
         try:
             return _mark(task, server, _begun(task))
+        except Unreadable:  # nothing of it has come to the server
+            raise
         except Exception:
-            _servers.cache_clear()
+            _give_up(server)
             if last or not server.is_lost():
                 raise
     raise AssertionError
@@ -135,9 +137,15 @@ def _server_for(task: Task) -> Server:
     """The server of this lesson; one that was lost between two submissions is started anew."""
     server = _servers(task.gone, task.limits, task.walls)
     if server.is_lost():
-        _servers.cache_clear()
+        _give_up(server)
         server = _servers(task.gone, task.limits, task.walls)
     return server
+
+
+def _give_up(server: Server) -> None:
+    """End a server, which holds hundreds of megabytes; the next submission has a new one."""
+    _servers.cache_clear()
+    server.close()
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from autograde.checking.answers import AnswerRefused
+from autograde.checking.answers import AnswerRefused, in_range
 from autograde.checking.case_inputs import case_inputs
 from autograde.checking.exercise import Answer, Exercise, Inputs, everything
 from autograde.checking.outcomes import Outcome, said
@@ -54,7 +54,7 @@ def _outcome_of(exercise: Exercise, answer: Answer, given: Inputs) -> Outcome:
         with np.errstate(all="ignore"):
             outputs = exercise.run(remembered, copy.deepcopy(given))
         inputs = copy.deepcopy(given) if exercise.view is not everything else given
-        return Outcome(view=exercise.view(inputs, outputs))
+        return Outcome(view=in_range(exercise.view(inputs, outputs)))
     except (BadMessage, Gone, Waited):
         raise
     except AnswerRefused as refused:

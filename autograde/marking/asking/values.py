@@ -18,6 +18,7 @@ from autograde.marking.asking.wire import KINDS, BadMessage
 PLAIN = (type(None), bool, int, str)
 MOST_DEPTH = 60
 MOST_PARTS = 6_000_000
+MOST_BITS = 4_000  # of a whole number; Python writes out none of more than 4,300 digits
 NAMED = {
     str(kind): kind
     for kind in (
@@ -78,6 +79,8 @@ class Values(Identity):
     def write(self, value: Any, buffers: Buffers, depth: int = 0) -> Tree:
         """The JSON tree of a value; its arrays are added to the buffers."""
         kind = type(value)
+        if kind is int and value.bit_length() > MOST_BITS:
+            return (1 << MOST_BITS) * (1 if value > 0 else -1)
         if kind in PLAIN or kind is float:
             return value
         if depth > MOST_DEPTH:

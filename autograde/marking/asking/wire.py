@@ -4,9 +4,11 @@ Nothing here is executed or unpickled: what a hostile peer can do is send a mess
 """
 
 import json
+import re
 import select
 import socket
 import struct
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +22,7 @@ MOST_BUFFERS = 400_000_000
 MOST_DIMENSIONS = 16
 KINDS = "biufcSU"
 PIECE = 1 << 20
+_MAY_BE_HALF = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
 class BadMessage(Exception):
@@ -82,7 +85,7 @@ class Line:
             raise BadMessage("no message of this protocol, or too large a one")
         text, raw = self._read(length), self._read(size)
         try:
-            header, described = json.loads(text)
+            header, described = _loaded(text)
             return header, _arrays(described, raw)
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
             raise BadMessage(f"a message that cannot be read ({type(error).__name__})") from None
@@ -127,6 +130,21 @@ class Line:
                 raise Gone(str(error)) from None
 
 
+def _loaded(text: bytes) -> Any:
+    """The JSON of a header; halves of surrogate pairs in it, which no file holds, are replaced."""
+    found = json.loads(text)
+    return (
+        json.loads(whole(json.dumps(found, ensure_ascii=False)))
+        if _MAY_BE_HALF.search(text)
+        else found
+    )
+
+
+def whole(text: str) -> str:
+    """The text with a mark in place of each half of a surrogate pair, so that it can be written."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def _arrays(described: Any, raw: bytes) -> list[np.ndarray]:
     arrays, at = [], 0
     for name, shape in described:
@@ -142,6 +160,8 @@ def _arrays(described: Any, raw: bytes) -> list[np.ndarray]:
         if size > len(raw) - at:
             raise BadMessage("an array that is not all there")
         if size:
+            if kind.kind == "U":
+                _hold_to_letters(np.frombuffer(raw, f"{kind.byteorder}u4", size // 4, at))
             arrays.append(np.frombuffer(raw, kind, count, at).reshape(shape).copy())
         else:
             arrays.append(np.empty(shape, kind))
@@ -149,3 +169,8 @@ def _arrays(described: Any, raw: bytes) -> list[np.ndarray]:
     if at != len(raw):
         raise BadMessage("bytes that belong to nothing")
     return arrays
+
+
+def _hold_to_letters(codes: np.ndarray) -> None:
+    if ((codes > sys.maxunicode) | ((codes >= 0xD800) & (codes <= 0xDFFF))).any():
+        raise BadMessage("text that holds no letters")

@@ -196,6 +196,20 @@ def answer_in_another_cell(made: HandIn) -> None:
 
 
 @_strange
+def two_answers_in_the_first_ones_cell(made: HandIn) -> None:
+    for second in made.exercises[1:2]:
+        first = made.cell(made.exercises[0])
+        first.source += f"\n\n\n{made.cells.pop(made.place(second)).source}"
+
+
+@_strange
+def two_answers_in_a_cell_of_their_own(made: HandIn) -> None:
+    gone = [made.cells.pop(made.place(name)) for name in made.exercises[:2]]
+    both = new_code_cell("\n\n\n".join(cell.source for cell in gone))
+    made.cells.insert(made.check(made.exercises[0]), both)
+
+
+@_strange
 def answer_below_the_check(made: HandIn) -> None:
     name = made.exercises[0]
     made.cells.insert(made.check(name) + 1, new_code_cell(made.cell(name).source))

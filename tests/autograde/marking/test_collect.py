@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import stat
 import zipfile
 from datetime import datetime
@@ -16,6 +17,7 @@ from autograde.marking.collected import Collected
 from autograde.marking.course_folder import CourseFolder, Refused
 from autograde.marking.platform_names import stem_and_attempt
 from autograde.marking.roster import read_roster
+from autograde.marking.standing import Standings
 from tests.autograde.marking.small_lesson import DOUBLE, LESSON, right, saved
 
 CANVAS = """\
@@ -97,7 +99,7 @@ def test_canvas(course: CourseFolder, tmp_path: Path) -> None:
     assert collected.absent == ["sam1"]
     assert collected.others == ["lovelaceada_101_9010_notes.pdf"]
     report = "\n".join(collected.report())
-    assert "late: kim (2026-11-21 10:00:00)" in report
+    assert "\nlate: kim\n" in report
     assert "nothing from 1: sam1" in report
     stamp = course.root / "submitted/kim" / LESSON / "timestamp.txt"
     assert stamp.read_text() == "2026-11-21 10:00:00\n"
@@ -249,6 +251,118 @@ def test_lateness_by_a_date(course: CourseFolder, tmp_path: Path) -> None:
     assert [line for line in collected.report() if line.startswith("late")] == [
         "late: kim (2026-11-21 10:00:00)"
     ]
+
+
+def test_canvas_itself_says_who_is_late(course: CourseFolder, tmp_path: Path) -> None:
+    """All files of its archive have the time of the download."""
+    files = {
+        "lovelaceada_101_9_small.ipynb": (version(1), NEW),
+        "leeparkkim_LATE_102_9_small.ipynb": (version(2), NEW),
+    }
+    source = zipped(tmp_path / "a.zip", files)
+    collected = collect(course, source, CANVAS, due=datetime(2026, 11, 20, 23, 59))
+    report = collected.report()
+    assert [line for line in report if line.startswith("late")] == ["late: kim"]
+    assert any(line.startswith("--due was not used") for line in report)
+
+
+@pytest.mark.parametrize(
+    ("file", "roster"),
+    [
+        ("Ada Lovelace_7_assignsubmission_file_/hand in.zip", MOODLE),
+        ("Ada Lovelace_7_assignsubmission_file_hand in.zip", MOODLE),
+        ("lovelaceada_101_9_hand in.ZIP", CANVAS),
+        ("lovelaceada_LATE_101_9_hw.zip", CANVAS),
+        ("ada/hw.zip", MOODLE),
+    ],
+)
+@pytest.mark.parametrize("packed", [True, False])
+def test_a_zip_that_a_student_handed_in_is_opened(
+    course: CourseFolder, tmp_path: Path, file: str, roster: str, packed: bool
+) -> None:
+    inner = zipped(
+        tmp_path / "inner.zip",
+        {
+            "proj/small.ipynb": (version(1), OLD),
+            "__MACOSX/proj/._small.ipynb": (b"\0\5", OLD),
+            "proj/.ipynb_checkpoints/small-checkpoint.ipynb": (version(2), NEW),
+            "../../out.ipynb": (version(3), OLD),
+        },
+    ).read_bytes()
+    if packed:
+        source = zipped(tmp_path / "a.zip", {file: (inner, NEW)})
+    else:
+        source = tmp_path / "unpacked"
+        (source / file).parent.mkdir(parents=True)
+        (source / file).write_bytes(inner)
+    collected = collect(course, source, roster)
+    assert taken(course) == {"ada": version(1)}
+    assert [q["kind"] for q in collected.questions] == ["refused"]
+    assert collected.students["ada"][0].late == ("LATE" in file)
+    if packed:
+        assert collected.students["ada"][0].time == "2026-11-21 10:00:00", "when it was handed in"
+
+
+def test_who_handed_in_no_notebook_is_named_with_the_files(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    """They handed in, so nobody may read that they did not."""
+    folder = "{}_assignsubmission_file_/"
+    files = {
+        folder.format("Ada Lovelace_1") + "small.pdf": (b"%PDF", OLD),
+        folder.format("Kim Lee_Park_2") + "small.ipynb": (version(1), OLD),
+        folder.format("Kim Lee_Park_2") + "notes.txt": (b"", OLD),
+        folder.format("Sam Twin_3") + "hw.rar": (b"Rar", OLD),
+        folder.format("Jörg Müller_4") + "bad.zip": (b"PK", OLD),
+    }
+    collected = collect(course, zipped(tmp_path / "a.zip", files), MOODLE)
+    report = "\n".join(collected.report())
+    ada = folder.format("Ada Lovelace_1") + "small.pdf"
+    assert f"no notebook: ada handed in {ada}; ask for the .ipynb." in report
+    assert collected.no_notebook.keys() == {"ada", "jorg"}
+    assert [q["kind"] for q in collected.questions] == ["ambiguous"]
+    assert collected.absent == ["sam1", "sam2"]
+    assert collected.open_questions()
+    found = {
+        s.student.id: s
+        for s in Standings(course, read_roster(course.root / "roster.csv"), [LESSON])
+    }
+    assert found["ada"].status == "unreadable"
+    assert found["ada"].reason == f"handed in no notebook, but {ada}"
+    assert found["sam1"].status == "nothing handed in"
+    later = {folder.format("Kim Lee_Park_2") + "small.ipynb": (version(1), OLD)}
+    again = collect(course, zipped(tmp_path / "b.zip", later), MOODLE)
+    assert again.no_notebook.keys() == {"ada", "jorg"}, "a part of a download forgets nobody"
+    better = {folder.format("Ada Lovelace_1") + "small.ipynb": (version(2), NEW)}
+    last = collect(course, zipped(tmp_path / "c.zip", better), MOODLE)
+    assert last.no_notebook.keys() == {"jorg"}
+    assert taken(course)["ada"] == version(2)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp437"])
+def test_names_in_zips_that_do_not_say_their_encoding(
+    course: CourseFolder, tmp_path: Path, encoding: str
+) -> None:
+    """macOS writes UTF-8 without the flag for it, Windows the letters of DOS."""
+    name = "Jörg Müller_4_assignsubmission_file_/small.ipynb".encode(encoding)
+    placeholder = b"x" * len(name)
+    source = zipped(tmp_path / "a.zip", {placeholder.decode(): (version(1), OLD)})
+    source.write_bytes(source.read_bytes().replace(placeholder, name))
+    collected = collect(course, source, MOODLE)
+    assert (taken(course), collected.questions) == ({"jorg": version(1)}, [])
+
+
+def test_a_name_on_the_disk_in_an_old_encoding_stops_nobody(
+    course: CourseFolder, tmp_path: Path
+) -> None:
+    folder = os.fsencode(tmp_path / "all") + b"/J\xf6rg M\xfcller_4_assignsubmission_file_"
+    try:
+        Path(os.fsdecode(folder)).mkdir(parents=True)
+    except OSError:
+        pytest.skip("this disk takes names in UTF-8 only")
+    Path(os.fsdecode(folder), "small.ipynb").write_bytes(version(1))
+    collect(course, tmp_path / "all", MOODLE)
+    assert taken(course) == {"jorg": version(1)}
 
 
 def test_nothing_is_written_outside_and_bombs_stay_shut(

@@ -7,13 +7,15 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
 
-from autograde.marking import engine
-from autograde.marking.course_folder import CourseFolder
+from autograde.marking import engine, worker
+from autograde.marking import verdict as verdicts
+from autograde.marking.course_folder import CourseFolder, Refused
 from autograde.marking.engine import Cluster, Processes
 from autograde.marking.grade import grade
 from autograde.marking.gradebook import Gradebook
@@ -187,3 +189,48 @@ def test_a_time_that_is_none_stops_nobody(course: CourseFolder) -> None:
     finally:
         marks.close()
     assert Gradebook.read(course.database).marks[LESSON, "kim"].total == 2
+
+
+def test_words_that_no_file_can_hold_stop_nobody(tmp_path: Path) -> None:
+    """An error's text is a student's, and `grade` writes the verdicts of a class one by one."""
+    bad = "half \ud800"
+    exercise = ExerciseVerdict(
+        "x", bad, 0, 1, "judged", bad, bad, page=bad, cases=({bad[:4]: bad},)
+    )
+    verdict = Verdict("00", "kim", "", reason=bad, notes=(bad,), exercises=(exercise,))
+    verdict.write(tmp_path / "kim.json")
+    assert verdicts.read(tmp_path / "kim.json") == verdict
+    assert verdict.notes == ("half \ufffd",)
+
+
+def test_unreadable_hand_ins_leave_the_server_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each server holds hundreds of megabytes, and a class may hand in dozens of damaged files."""
+    closed: list[object] = []
+
+    class OneServer:
+        stamp = "none"
+
+        def is_lost(self) -> bool:
+            return False
+
+        def close(self) -> None:
+            closed.append(self)
+
+    server = OneServer()
+    monkeypatch.setattr(worker, "_server_for", lambda task: server)
+    release = saved(released()).decode()
+    task = Task(LESSON, "kim", b"{", release, b"secret", LIMITS, frozenset())
+    assert worker.mark(task).verdict.status == "unreadable"
+    assert not closed
+    assert worker.mark(replace(task, submission=saved(right()))).verdict.status == "failed"
+    assert closed == [server], "a server in a state that nobody knows is ended"
+
+
+@pytest.mark.parametrize(
+    ("students", "said"), [(None, "Nobody has handed in"), (["nobody"], "no hand-in of nobody")]
+)
+def test_a_class_of_nobody_is_not_marked_in_silence(
+    course: CourseFolder, students: list[str] | None, said: str
+) -> None:
+    with pytest.raises(Refused, match=said), Processes(1) as processes:
+        grade(course, LESSON, LIMITS, processes, students)

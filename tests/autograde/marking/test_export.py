@@ -98,6 +98,20 @@ def test_json_for_scripts(marked: CourseFolder, capsys: pytest.CaptureFixture[st
     assert said["lessons"][LESSON]["absent"]["points"] is None
 
 
+def test_a_page_of_an_earlier_hand_in_goes_to_nobody(
+    marked: CourseFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export(marked, "--for", "moodle")
+    assert f"no feedback pages: run `feedback {LESSON}` first" in capsys.readouterr().out
+    give_feedback(marked, "again")
+    give_feedback(marked, "full")
+    export(marked, "--for", "moodle")
+    said = capsys.readouterr().out
+    assert "the page of again is of an earlier hand-in and was left out" in said
+    assert "full did not hand in through moodle" in said
+    assert "again did not hand in through" not in said
+
+
 def test_canvas_there_and_back(course: CourseFolder, tmp_path: Path) -> None:
     names = {
         "lovelaceada_101_9001_small-1.ipynb": (version(1), OLD),

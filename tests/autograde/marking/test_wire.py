@@ -247,3 +247,42 @@ def test_the_other_side_cannot_make_a_line_wait_for_ever() -> None:
         late.cancel()
         ours.close()
         theirs.close()
+
+
+HALVES = [
+    pytest.param(b'"\\ud800 x"', "\ufffd x", id="escaped"),
+    pytest.param(b'"\xed\xb0\x80"', "\ufffd", id="raw"),
+    pytest.param(
+        b'{"t": "O", "\\udfff": "\\ud83d\\ude00"}', {"t": "O", "\ufffd": "\U0001f600"}, id="key"
+    ),
+    pytest.param(b'"\\\\ud800"', "\\ud800", id="a backslash and letters"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), HALVES)
+def test_text_that_no_file_can_hold_does_not_arrive(text: bytes, found: Any) -> None:
+    """It would stop whoever writes a verdict or a page with it, and so the marks of a class."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        body = b"[" + text + b", []]"
+        theirs.sendall(HEAD.pack(MAGIC, len(body), 0) + body)
+        assert Line(ours).receive() == (found, [])
+
+
+@pytest.mark.parametrize("code", [0xD800, 0xDFFF, 0x110000])
+@pytest.mark.parametrize("order", "<>")
+def test_an_array_of_text_holds_letters(code: int, order: str) -> None:
+    ours, theirs = socket.socketpair()
+    raw = np.array([97, code], f"{order}u4").tobytes()
+    with ours, theirs:
+        body = f'["x", [["{order}U2", [1]]]]'.encode()
+        theirs.sendall(HEAD.pack(MAGIC, len(body), len(raw)) + body + raw)
+        with pytest.raises(BadMessage, match="no letters"):
+            Line(ours).receive()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_that_nobody_can_write_out_crosses_as_a_large_one(sign: int) -> None:
+    with asked(lambda given: sign * 7**20_000) as there:
+        came = there(0)
+    assert sign * came > 10**1000
