@@ -524,7 +524,7 @@ for sentence in SENTENCES:
 # %% [markdown]
 # The first sentence is a small success: what tells the word stands to the **right** of the blank. The others show how little this model knows. Often the *kind* of word fits, and seldom the word.
 #
-# Here are the losses that your loop returned, as means of 250 batches, beside the blanks of sentences that it does not learn from:
+# Here are the losses that your loop returned, as means of 250 batches, beside the blanks of sentences that it does not learn from. Those have one blank in a row, and its own 30 in 100, so compare how the two fall, not how high they lie:
 
 # %% slide="subslide"
 own = np.reshape(losses, (-1, 250)).mean(1)
@@ -555,7 +555,7 @@ print(f"Largest distance from PyTorch's attention weights: {apart:.0e}")
 print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share in looks))
 
 # %% [markdown]
-# Most goes to *prime*, to `[SEP]` and to *says*. What it makes of them is another matter: ours filled in *government*.
+# Ours looks most at *prime*, `[SEP]` and *says*; other draws give other shares. What it makes of them is another matter: ours filled in *government*.
 #
 # ### What would counting do?
 #
@@ -564,7 +564,7 @@ print("The blank looks at: " + ", ".join(f"{word} {share:.0%}" for word, share i
 # - **pairs**: how often one word follows another; the bets of the two neighbours are multiplied,
 # - **triples**: every word is tried in the blank, and all triples that then hold it are scored, up to two words away on each side. They are smoothed after Kneser and Ney, as in lesson 03.
 #
-# The strongest rival is a sum of both, $w\,p_{\text{pairs}} + (1 - w)\,p_{\text{triples}}$, with the weight that fills the blanks to choose by best.
+# The strongest rival is a sum of both, $w\,p_{\text{pairs}} + (1 - w)\,p_{\text{triples}}$. On the blanks to choose by, its $w$ does best.
 
 # %% [markdown] deck="poll"
 # minutes: 1.5
@@ -635,7 +635,7 @@ outcome("yours", BEATEN[sum(beaten)])
 # %% [markdown]
 # (The whiskers are 95 %, whole sentences drawn anew; *ahead* and *behind* are said only where such an interval holds no 0.)
 #
-# Counting wins: it knows from the start that neighbours matter. Pairs have *minister* after *prime* every time; your network must find out from twelve hundred sentences where to look at all. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way. From so few sentences your network adds nothing clear. A network like it, on Brown, with five times as many sentences, adds a third of a nat, as you will see below.
+# Counting wins: it knows from the start that neighbours matter. Pairs have *minister* after *prime* every time; your network must find out from twelve hundred sentences where to look. The question to ask of every network is the other one: **what does it add to the best cheap rival?** The last bar (*counts, yours*) adds the two bets up, as pairs and triples before, with a weight that is chosen in the same way. From so few sentences it adds little: with other draws of the hidden words the verdict may change. A network like it, on Brown, with five times as many sentences, adds a third of a nat, as you will see below.
 #
 # ### A larger one
 #
@@ -718,7 +718,7 @@ print(f"they agree, ELMo's halves: {elmo_new:.0%}; of sentences learnt from: {el
 # %% [markdown] slide="subslide"
 # ### How often does real text ask for both?
 #
-# What of real sentences? We trained networks like yours on short sentences of Brown, from five starts, 3,000 steps each. Each bar of the figure fills the same held-out blanks:
+# What of real sentences? We trained networks like yours, with 1,000 words too, on short sentences of Brown: 3,000 steps, five starts. Each bar of the figure fills the same held-out blanks:
 #
 # - *left*, *right*: a language model that reads one side only. It is asked at **every** position for the word ahead, as ELMo's readers are.
 # - *product*: these two, joined afterwards.
@@ -1167,7 +1167,7 @@ model_leads = next_sentences.difference(pairs, *predicted.values())
 print(f"The larger model less shared words, in points: {model_leads}")
 
 # %% [markdown]
-# The line is what you get by giving the commoner answer each time. The first judge has no model at all: *true, if they share more words than most pairs do*. The larger model was trained on this very question, and is not clearly better. RoBERTa later left next-sentence prediction out, and the scores stayed or rose slightly (its section 4.2).
+# The pairs are of Brown, which the larger model has not read; a whisker is 95 %, pages of 20 sentences drawn anew. The line gives the commoner answer each time. The first judge has no model: *true, if they share more words than most pairs do*. The larger model was trained on this very question, and is not clearly better. RoBERTa left next-sentence prediction out, and the scores stayed or rose slightly (its section 4.2).
 
 # %% [markdown] slide="slide"
 # ## 6. The best judge of pairs
@@ -1292,7 +1292,7 @@ outcome("deeper", min(DEPTHS, key=lambda n: LEAK["nats"][layers[n]]["mean"]))
 # %% [markdown]
 # With one layer nothing leaks: each half has read its own side, and it does as well as two readers that never meet. With two layers the answer stands before the model, on held-out text too. With three it copies, too, but less well so far; it may only need more steps.
 #
-# What are these states worth to a tagger? Runs this short make no features. To give every word its commonest tag (*majority of the form*) is right for 65 %, and no network here comes near it, trained or not.
+# What are these states worth to a tagger? *Untrained* are two layers before any step; *masked* is a small masked model that read as many sentences. Commonest tags (*majority of the form*) are right for 65 %. No network here comes near: runs this short make no features.
 
 # %% [markdown] slide="slide"
 # ## 9. Four kinds of task, four small heads

@@ -734,7 +734,7 @@ for least in (1, 3):
     print()
 
 # %% [markdown]
-# With rare words, one class may take most of the texts, and each round makes it worse: the reader believes its guesses.
+# With rare words, one class may take most of the texts: round after round, the reader believes its guesses.
 
 # %% [markdown] slide="subslide"
 # Now the comparison: 25, 50 and 100 labels, five draws each, the smaller ones inside the larger. Each method learns from the same labels and answers the same 400 texts. This takes about 15 s.
@@ -864,9 +864,9 @@ report.elmo_against_em()
 # %% [markdown] slide="slide"
 # ## 6. Three broken reports
 #
-# Four reports on a hundred labels. The model is a bag of words that keeps the twenty best. Each report cross-validates in five folds, five times. One is sound. Beside the reported share stand three that anybody with the program can measure:
+# Four reports on a hundred opinions and plots. The model is a bag of the twenty best words. Each report cross-validates in five folds, five times. One is sound. Beside the reported share stand three that anybody with the program can measure:
 #
-# - **fresh texts**: the share of the same models there,
+# - **fresh texts**: the share on 400 others, after all hundred,
 # - **coin flips**: what would be reported if each text's label were a coin flip (up to three points from 50 come by chance),
 # - **no double**: the share on test texts that have no copy among the learnt ones.
 
@@ -1018,7 +1018,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 # Anything goes that is made before the test is opened: a vote, your `choose` at work inside, or a reader of your own, in ELMo's place or as a third beside the two. Two ways to get one:
 #
 # - **Features.** The larger masked model of lesson 12 (`load_masked_lm` gives it and its vocabulary, with `encode`) reads a row of word numbers between `[CLS]` (2) and `[SEP]` (3), which stand where ELMo's boundaries stand. So write a `layers_of` around its `layers(ids, mask)`, and hand it to `reading`. (It has 64 positions: cut longer rows.) Your `Block` of lesson 13 can sit in it (there, `exchange_blocks`). On opinions and plots its features alone are about as far ahead of the bag as ELMo's.
-# - **A network, fine-tuned.** `mine("Classifier")` and `mine("tune")` of lesson 14, on lesson 13's president or your own `CausalLM`. Labels are few for it, but another reader's surest texts may teach it, too. It is trained 16 times in the three minutes.
+# - **A network, fine-tuned.** `mine("Classifier")` and `mine("tune")` of lesson 14, on lesson 13's president or your own `CausalLM`. Labels are few for it, but another reader's surest texts may teach it, too. Three minutes train it 16 times.
 #
 # **Open the hidden texts once**, when you are satisfied. Every check opens them; the number of times is kept in your folder and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
 
@@ -1133,7 +1133,7 @@ report.print_taught("opinion or plot")
 # %% [markdown]
 # On no task does it help to be taught by the other. On *quoted or reported* it does harm, with each number of labels, and on the kind of question with 50 and 100. A teacher that is wrong teaches its mistakes.
 #
-# What helps on opinions and plots is that there are two readers, and texts without labels. There co-training is ahead of ELMo alone, by 8 points with 25 labels and 4 with 50. But the reader to beat is the stronger one, here mostly the counts: over EM alone it gains 2 to 3 points, clearly. So does the rival.
+# What helps on opinions and plots is that there are two readers, and texts without labels. There co-training is ahead of ELMo alone, by 8 points with 25 labels and 4 with 50. But the reader to beat is the stronger one, mostly the counts: over EM alone it gains 2 to 3 points, clearly. So does the rival. (*Both, added*: ELMo's log-odds plus EM's, untaught.)
 
 # %% [markdown] deck="words"
 # ## The hidden texts are opened **once**
@@ -1151,7 +1151,7 @@ report.print_taught("opinion or plot")
 # skip: One sentence.
 
 # %% [markdown]
-# Satisfied? Then open the hidden texts. (About 10 s.)
+# Satisfied? Then open the hidden texts. (About 30 s.)
 
 # %% check="hand_in"
 check("hand_in", hand_in)
