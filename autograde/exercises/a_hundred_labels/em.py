@@ -190,6 +190,10 @@ nothing added: np.log((1 + counts) / (1 + counts).sum(0)) -> np.log(counts / cou
     adds it.
 only the sum has its ones: np.log((1 + counts) -> np.log(counts
     Your sum has the extra ones, and the counts above it have not.
+shares before one is added: known.T @ given + free.T @ guess \
+        -> (known.T @ given + free.T @ guess) / (len(known) + len(free))
+    You divide the counts by the number of texts. `log_shares` takes them whole: it adds one to
+    each, and makes shares of them.
 one is added twice: known.T @ given + free.T @ guess -> 1 + known.T @ given + free.T @ guess
     One is added to each count twice: once by you, once by `log_shares`.
 shares without their log: return w -> return np.exp(w)

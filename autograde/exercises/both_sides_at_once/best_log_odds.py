@@ -129,6 +129,8 @@ SLIPS_OF_BAYES = """
 the true over the false, and its odds: true / (true + drawn) -> true / drawn
     You divide the true by the false ones, and these are the odds already. Take their logarithm, and
     do not make odds of them once more.
+the chance itself: np.log(chance / (1 - chance)) -> chance
+    You return the chance that the pair is true. Return the logarithm of its odds, p / (1 - p).
 the chance against the false: chance / (1 - chance) -> chance / (1 - drawn)
     Odds are the chance against its opposite, 1 - p, with the same p.
 --- hint 3

@@ -235,6 +235,7 @@ the share of all positions: (torch.rand(ids.shape) < share) & (ids >= 5) \
     You choose `share` of all positions, marks and padding among them, so too many words are hidden.
     Each ordinary word is chosen with `share`, however many marks stand beside it.
 one fate for each sentence: lot = torch.rand(ids.shape) -> lot = torch.rand(len(ids), 1)
+one fate for the whole table: lot = torch.rand(ids.shape) -> lot = torch.rand(1, 1)
     One lot says what becomes of all chosen words of a sentence. Draw one for every position, (B,
     T).
 --- hint 2

@@ -52,6 +52,11 @@ a mark of the second kind before the second: ids + second + [3] -> ids + [2] + s
         && (len(second) + 1) -> (len(second) + 1)
     You put `[CLS]` before the second sentence. It stands once, at the beginning of the row, and
     each sentence ends with `[SEP]`.
+a mark of the first kind before both: ids + second + [3] -> ids + [2, *second, 3] \
+        && (len(second) + 1) -> (len(second) + 2)
+room for a mark of the first kind before both: ids + second + [3] -> ids + [2, *second, 3] \
+        && (len(second) + 1) -> (len(second) + 2) && 3 if second else 2 -> 4 if second else 2
+    You put `[CLS]` before the second sentence, too. It stands once, at the beginning of the row.
 the marks are swapped: [2, *first, 3] -> [3, *first, 2]
     You have swapped the marks. `[CLS]` is 2 and stands at the beginning, `[SEP]` is 3 and ends a
     sentence.
@@ -115,6 +120,12 @@ half of the room for each: while len(first) + len(second) + (3 if second else 2)
         -> room = longest - (3 if second else 2) \
         ⏎if len(first) + len(second) > room: \
         first, second = first[: room // 2], second[: room - room // 2]
+half of the room for each, the larger for the first: \
+        while len(first) + len(second) + (3 if second else 2) > longest: \
+        (first if len(first) > len(second) else second).pop() \
+        -> room = longest - (3 if second else 2) \
+        ⏎if len(first) + len(second) > room: \
+        first, second = first[: room - room // 2], second[: room // 2]
 half of the room for each, one left over: \
         while len(first) + len(second) + (3 if second else 2) > longest: \
         (first if len(first) > len(second) else second).pop() \

@@ -70,6 +70,11 @@ def _coins_first(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
     return pairs
 
 
+def _shuffled(documents: Sequence[Sequence[Sentence]], rng: Random) -> Pairs:
+    pairs = _by_lists(documents, rng)
+    return [pairs[row] for row in rng.permutation(len(pairs))]
+
+
 @Case.drawn
 def _documents(rng: Random, lengths: Sequence[int], pairs: int = 6000) -> Inputs:
     documents = [
@@ -149,7 +154,8 @@ def _statistics(inputs: Inputs, outputs: Plain) -> Plain:
     of = np.repeat(np.arange(len(lengths)), lengths)  # the document of each sentence
     last = np.cumsum(lengths) - 1
     may_be_first = np.setdiff1d(np.arange(len(of)), last)
-    neighbours = [(c[1:, 0] == c[:-1, 0] + 1, c[1:, 2] == c[:-1, 2]) for c in calls]
+    in_place = [c[np.argsort(c[:, 0], kind="stable")] for c in calls]  # triples come in any order
+    neighbours = [(c[1:, 0] == c[:-1, 0] + 1, c[1:, 2] == c[:-1, 2]) for c in in_place]
     beside, alike = (np.concatenate(part) for part in zip(*neighbours, strict=True))
     return {
         "pairs of a call": len(label) / max(1, len(calls)),
@@ -377,5 +383,5 @@ EXERCISE = Exercise(
         *slips(_by_lists, SLIPS_OF_LISTS),
         *slips(_coins_first, SLIPS_OF_COINS),
     ),
-    right_answers={"lists": _by_lists, "coins first": _coins_first},
+    right_answers={"lists": _by_lists, "coins first": _coins_first, "shuffled": _shuffled},
 )

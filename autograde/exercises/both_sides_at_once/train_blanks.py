@@ -205,6 +205,7 @@ a step too early: optimizer.zero_grad() loss.backward() optimizer.step() \
 two steps: optimizer.step() -> optimizer.step() ⏎optimizer.step()
     You take two steps for each batch. One.
 corrupted twice: corrupt(ids) -> (corrupt(ids)[0], corrupt(ids)[1])
+corrupted twice, the targets first: corrupt(ids) -> (corrupt(ids)[1], corrupt(ids)[0])[::-1]
     You call `corrupt` twice for a batch, and each call hides other words: what you ask for is not
     what is hidden. Take both tables from one call.
 --- hint 2
