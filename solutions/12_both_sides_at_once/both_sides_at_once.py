@@ -1026,7 +1026,7 @@ check("broken_blanks", broken_blanks)
 #
 # > *"Two readers that never meet cannot be joined afterwards. Only both sides at once will do."*
 #
-# **Half a myth.** What depends on left and right together is in no sum of the two: section 1 has the proof. But that question was made for the purpose, and a network on top can join the halves, given enough labels. On real text, two language models that never meet, joined by a product, are a little ahead of one network that reads both sides, and level with two. Only where all are asked for as few words is both at once ahead, by a tenth of a nat.
+# **Half a myth.** What depends on left and right together is in no sum of the two: section 1 has the proof. But that question was made for the purpose, and a network on top can join the halves, given enough labels. On real text, two language models that never meet, joined by a product, are a little ahead of one network that reads both sides, and level with two. Only where all are asked for as few words are two networks of *both at once* ahead, by a tenth of a nat.
 
 # %% [markdown] deck="words"
 # ## What to take home
