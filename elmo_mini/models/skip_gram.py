@@ -218,6 +218,11 @@ def train_skip_gram(
     Returns
     -------
     The input table and the output table, both (V, D), and the loss of each step
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
     inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension  # (V, D)
     outputs = torch.zeros(len(noise), dimension)  # (V, D)
@@ -225,10 +230,10 @@ def train_skip_gram(
     steps = len(pairs) // batch
     for number in range(steps):
         centers, contexts = pairs[number * batch : (number + 1) * batch].T  # (B,) each
-        drawn = torch.multinomial(noise, batch * negatives, replacement=True)
-        drawn = drawn.view(batch, negatives)  # (B, K)
-        now = rate * (1 - number / steps)
-        losses.append(step(inputs, outputs, centers, contexts, drawn, now))
+        drawn = torch.multinomial(noise, batch * negatives, True).view(batch, -1)  # (B, K)
+        losses.append(step(inputs, outputs, centers, contexts, drawn, rate * (1 - number / steps)))
+        if not np.isfinite(losses[-1]):
+            raise FloatingPointError(f"step {number}: the loss is {losses[-1]}; lower the rate")
         look(number + 1, inputs)
     return inputs, outputs, losses
 
