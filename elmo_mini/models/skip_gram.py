@@ -172,10 +172,8 @@ def sgns_step(
 
     Parameters
     ----------
-    input_vectors : (V, D)
-    output_vectors : (V, D)
-    centers : (B,) ids
-    contexts : (B,) ids
+    input_vectors, output_vectors : (V, D)
+    centers, contexts : (B,) ids
     negatives : (B, K) ids
 
     Returns
@@ -230,8 +228,10 @@ def train_skip_gram(
     steps = len(pairs) // batch
     for number in range(steps):
         centers, contexts = pairs[number * batch : (number + 1) * batch].T  # (B,) each
-        drawn = torch.multinomial(noise, batch * negatives, True).view(batch, -1)  # (B, K)
-        losses.append(step(inputs, outputs, centers, contexts, drawn, rate * (1 - number / steps)))
+        drawn = torch.multinomial(noise, batch * negatives, replacement=True)
+        drawn = drawn.view(batch, negatives)  # (B, K)
+        now = rate * (1 - number / steps)
+        losses.append(step(inputs, outputs, centers, contexts, drawn, now))
         if not np.isfinite(losses[-1]):
             raise FloatingPointError(f"step {number}: the loss is {losses[-1]}; lower the rate")
         look(number + 1, inputs)
