@@ -120,9 +120,11 @@ def check_finite_weights(tensors: Mapping[str, Tensor], stored: str = "") -> Non
     """
     for name, tensor in tensors.items():
         if not bool(tensor.isfinite().all()):
+            half = tensor.dtype in (torch.float16, torch.bfloat16)
             raise ConfigurationError(
                 f"{name} holds numbers that are not finite{stored}, so the file could not be read "
-                "back; store it as float32, or look for the step at which training has diverged"
+                f"back; {'store it as float32, or ' if half else ''}look for the step at which "
+                "training has diverged"
             )
 
 

@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         for neighbour in neighbours:
             print(f"  {neighbour}")
         if not neighbours:
-            print("  no such word in this text")
+            print("  no such word in another sentence of this text")
     return 0
 
 

@@ -33,7 +33,7 @@ def locked_dropout(x: Tensor, p: float, *, training: bool = True) -> Tensor:
     """
     if not training or p == 0:
         return x
-    mask = torch.empty_like(x[:, :1]).bernoulli_(1 - p) / (1 - p)  # (B, 1, D)
+    mask = F.dropout(torch.ones_like(x[:, :1]), p)  # (B, 1, D)
     return x * mask  # (B, T, D)
 
 
@@ -44,7 +44,7 @@ def embedding_dropout(table: Tensor, ids: Tensor, p: float) -> Tensor:
     """
     if p == 0:
         return F.embedding(ids, table)
-    kept = table.new_empty(len(table), 1).bernoulli_(1 - p) / (1 - p)  # (V, 1)
+    kept = F.dropout(table.new_ones(len(table), 1), p)  # (V, 1)
     return F.embedding(ids, table) * kept[ids]  # the rows that no one reads need no product
 
 

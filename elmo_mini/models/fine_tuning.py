@@ -37,6 +37,11 @@ class CausalLM(nn.Module):
     heads, layers : of how many heads each block, and how many blocks
     longest : tokens of the longest text, the number of position embeddings
     block : makes a block from (D, heads)
+
+    Raises
+    ------
+    ValueError
+        If there is no word, no layer or no position.
     """
 
     def __init__(
@@ -49,6 +54,10 @@ class CausalLM(nn.Module):
         block: Callable[[int, int], nn.Module] = causal_block,
     ) -> None:
         super().__init__()
+        if min(words, layers, longest) < 1:
+            raise ValueError(
+                f"words={words}, layers={layers}, longest={longest}: each must be at least 1"
+            )
         self.word = nn.Embedding(words, dim)
         self.position_embedding = nn.Embedding(longest, dim)
         self.norm = nn.LayerNorm(dim)
@@ -92,9 +101,16 @@ def next_word_loss(model: nn.Module, ids: Tensor, mask: Tensor) -> Tensor:
     Parameters
     ----------
     model : maps ids (B, T) and the mask (B, T) to logits (B, T, V)
+
+    Raises
+    ------
+    ValueError
+        If no token has a next one.
     """
+    has_next = mask[:, 1:].bool()  # (B, T - 1)
+    if not has_next.any():
+        raise ValueError("no token has a next one, so there is no mean loss")
     scores = model(ids, mask)[:, :-1]  # (B, T - 1, V)
-    has_next = mask[:, 1:]  # (B, T - 1)
     return functional.cross_entropy(scores[has_next], ids[:, 1:][has_next])
 
 
@@ -121,7 +137,18 @@ def continue_text(
     longest : of a longer text, the model reads the last so many words
     temperature : divides the logits
     draw : chooses a word from the probabilities (V,)
+
+    Raises
+    ------
+    ValueError
+        If the beginning is empty, `longest` below 1, or the temperature not above 0.
     """
+    if not (len(ids) > 0 and longest >= 1 and temperature > 0):
+        raise ValueError(
+            f"a beginning of {len(ids)} words, longest={longest}, temperature={temperature}; the "
+            "first two must be at least 1, the temperature above 0. For the likeliest word each "
+            "time, let draw choose it"
+        )
     text = list(ids)
     for _ in range(most):
         scores = model(torch.tensor([text[-longest:]]))[0, -1]  # (V,)
@@ -202,7 +229,13 @@ def tune(
     ------
     FloatingPointError
         If a loss is no finite number: training has diverged.
+    ValueError
+        If `warm_up` is below 1, or leaves no step after it.
     """
+    if not 1 <= warm_up < len(batches):
+        raise ValueError(
+            f"warm_up={warm_up} of {len(batches)} steps; it must be at least 1 and fewer than those"
+        )
     body = [weight for weight in model.get_submodule("body").parameters() if weight.requires_grad]
     start = [weight.detach().clone() for weight in body]
     highest = [group["lr"] for group in optimizer.param_groups]

@@ -29,11 +29,13 @@ def cooccurrence_counts(
     Raises
     ------
     ValueError
-        If ``window`` is less than 1.
+        If ``window`` is less than 1, or an id negative.
     """
     check_window(window)
     counts = np.zeros((vocabulary_size, vocabulary_size))
     for ids in sentences:
+        if len(ids) and min(ids) < 0:
+            raise ValueError(f"a word's id is {min(ids)}; ids run from 0 to {vocabulary_size - 1}")
         for position, word in enumerate(ids):
             for distance in range(1, min(window, position) + 1):
                 neighbour = ids[position - distance]

@@ -149,7 +149,11 @@ def train_windows(
     ------
     FloatingPointError
         If a loss is no finite number: training has diverged.
+    ValueError
+        If `clip` is not above 0.
     """
+    if not clip > 0:
+        raise ValueError(f"clip is {clip}; it must be above 0, and math.inf clips nothing")
     state = None
     losses: list[float] = []
     for inputs, targets in windows:
@@ -180,21 +184,34 @@ def perplexity(losses: Sequence[float], tokens: Sequence[int]) -> float:
     Raises
     ------
     ValueError
-        If the lengths differ, or there is no token.
+        If the lengths differ, there is no token, or a number of tokens is negative.
     """
-    if len(losses) != len(tokens) or sum(tokens) < 1:
+    if len(losses) != len(tokens) or sum(tokens) < 1 or min(tokens) < 0:
         raise ValueError(
             f"need one number of tokens for each loss, and a token: got {len(losses)} losses, "
             f"{len(tokens)} numbers of tokens that sum to {sum(tokens)}"
         )
     nats = sum(loss * count for loss, count in zip(losses, tokens, strict=True))
-    return math.exp(nats / sum(tokens))
+    try:
+        return math.exp(nats / sum(tokens))
+    except OverflowError:  # more than a float holds
+        return math.inf
 
 
 def draw_word(scores: Tensor, temperature: float) -> int:
     """Sample the id of the next word by the softmax of the logits (V,) over the temperature.
 
     Taught in lesson 03, section 1 (A machine that goes on talking).
+
+    Raises
+    ------
+    ValueError
+        If the temperature is not above 0.
     """
+    if not temperature > 0:
+        raise ValueError(
+            f"temperature is {temperature}; it must be above 0: the lower, the likelier the word. "
+            "The likeliest of all is scores.argmax()"
+        )
     chances = (scores / temperature).softmax(-1)  # (V,)
     return int(torch.multinomial(chances, 1))

@@ -60,7 +60,19 @@ def corrupt(
     Returns
     -------
     The inputs (B, T), and the targets (B, T): the word where one was chosen, `IGNORED` elsewhere
+
+    Raises
+    ------
+    ValueError
+        If a share is not from 0 to 1, `masked` and `replaced` sum to more, or the ids are unsigned.
     """
+    if not (0 <= chosen <= 1 and min(masked, replaced) >= 0 and masked + replaced <= 1 + 1e-9):
+        raise ValueError(
+            f"chosen={chosen}, masked={masked}, replaced={replaced} are shares, each from 0 to 1; "
+            "the last two are parts of one whole"
+        )
+    if not ids.dtype.is_signed or ids.is_floating_point():
+        raise ValueError(f"the ids are {ids.dtype}; they must be signed whole numbers, as int64")
     ordinary = ids >= len(SPECIALS)  # (B, T) bool
     is_target = ordinary & (torch.rand(ids.shape, generator=generator) < chosen)
     lot = torch.rand(ids.shape, generator=generator)

@@ -172,10 +172,8 @@ def sgns_step(
 
     Parameters
     ----------
-    input_vectors : (V, D)
-    output_vectors : (V, D)
-    centers : (B,) ids
-    contexts : (B,) ids
+    input_vectors, output_vectors : (V, D)
+    centers, contexts : (B,) ids
     negatives : (B, K) ids
 
     Returns
@@ -218,6 +216,11 @@ def train_skip_gram(
     Returns
     -------
     The input table and the output table, both (V, D), and the loss of each step
+
+    Raises
+    ------
+    FloatingPointError
+        If a loss is no finite number: training has diverged.
     """
     inputs = (torch.rand(len(noise), dimension) - 0.5) / dimension  # (V, D)
     outputs = torch.zeros(len(noise), dimension)  # (V, D)
@@ -229,6 +232,8 @@ def train_skip_gram(
         drawn = drawn.view(batch, negatives)  # (B, K)
         now = rate * (1 - number / steps)
         losses.append(step(inputs, outputs, centers, contexts, drawn, now))
+        if not np.isfinite(losses[-1]):
+            raise FloatingPointError(f"step {number}: the loss is {losses[-1]}; lower the rate")
         look(number + 1, inputs)
     return inputs, outputs, losses
 

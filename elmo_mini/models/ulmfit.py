@@ -47,13 +47,23 @@ def slanted_triangular(
     Raises
     ------
     ValueError
-        If the step is outside the run.
+        If the step is outside the run, `cut_share` not from 0 to below 1, or `ratio` below 1.
     """
-    if not 0 <= step <= steps:
-        raise ValueError(f"step {step} is outside a run of {steps} steps, counted from 0")
+    check_step(step, steps)
+    if not (0 <= cut_share < 1 <= ratio):
+        raise ValueError(
+            f"cut_share={cut_share}, ratio={ratio}; the first must be from 0 to below 1, the other "
+            "at least 1"
+        )
     cut = math.floor(steps * cut_share)
     height = step / cut if step < cut else 1 - (step - cut) / (steps - cut)
     return (1 + height * (ratio - 1)) / ratio
+
+
+def check_step(step: int, steps: int) -> None:
+    """Refuse a step outside the run; a scheduler of PyTorch asks for ``steps``, too."""
+    if not 0 <= step <= steps or steps < 1:
+        raise ValueError(f"step {step} is outside a run of {steps} steps, counted from 0")
 
 
 def as_printed(step: int, steps: int, cut_share: float = CUT_SHARE, ratio: float = RATIO) -> float:
@@ -77,7 +87,14 @@ def constant(step: int, steps: int) -> float:
 
 
 def cosine(step: int, steps: int) -> float:
-    """Cosine annealing from the highest rate down to 0, the paper's other schedule (section 5)."""
+    """Cosine annealing from the highest rate down to 0, the paper's other schedule (section 5).
+
+    Raises
+    ------
+    ValueError
+        If the step is outside the run.
+    """
+    check_step(step, steps)
     return (1 + math.cos(math.pi * step / steps)) / 2
 
 

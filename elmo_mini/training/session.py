@@ -83,7 +83,11 @@ def carry_out(
     with held(checkpoint, wait) if first else nullcontext(), noting_signals(asked):
         if checkpoint.exists():
             run.resume(checkpoint)
-            say(f"Going on after step {run.step:,} of {run.steps:,}.", flush=True)
+            done = f"step {run.step:,} of {run.steps:,}"
+            left = run.step < run.steps
+            say(
+                f"Going on after {done}." if left else f"Nothing is left to do: {done}.", flush=True
+            )
         with tqdm(
             total=run.steps,
             initial=run.step,

@@ -147,8 +147,10 @@ def test_no_file_is_written_that_could_not_be_read_back(
     bilm = load_bilm(*files[:2])
     spoil(bilm.layers[0].bias.data)
     target = tmp_path / "new" / "model.safetensors"
-    with pytest.raises(ConfigurationError, match=r"layers.0.bias holds .* not finite as torch.fl"):
+    says = r"layers.0.bias holds .* not finite as torch.fl"
+    with pytest.raises(ConfigurationError, match=says) as refused:
         save_pretrained(bilm, target, dtype=dtype)
+    assert ("store it as float32" in str(refused.value)) == (dtype is torch.float16)
     if dtype is torch.float32:
         with pytest.raises(ConfigurationError, match="holds numbers that are not finite, so the"):
             save_bilm(bilm, target.with_name("o.json"), target.with_name("w.hdf5"))

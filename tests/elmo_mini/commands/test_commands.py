@@ -187,7 +187,10 @@ def test_neighbours(
         assert len(blocks[1].strip().splitlines()) == 2
         assert "[play" in blocks[1]
     assert main([*ask, "--text", str(text), "--forms", "zebra"]) == 0
-    assert "no such word in this text" in capsys.readouterr().out
+    assert "no such word in another sentence of this text" in capsys.readouterr().out
+    text.write_text("We saw a play there .\n" * 2, "utf-8")  # copies of the sentence are left out
+    assert main([*ask, "--text", str(text), "--one-sentence-per-line"]) == 0
+    assert "no such word in another sentence of this text" in capsys.readouterr().out
 
 
 def test_neighbours_in_a_text_of_lines(

@@ -351,3 +351,8 @@ def test_a_masked_run_that_has_ended_goes_on_with_more_steps(
     assert main([*run, "--steps=14"]) == 0
     assert "Going on after step 12 of 14" in capsys.readouterr().out
     assert json.loads((tmp_path / "history.json").read_text("utf-8"))[-1]["step"] == 14
+    for steps in (14, 12):
+        assert main([*run, f"--steps={steps}"]) == 0
+        said = capsys.readouterr().out
+        assert f"Nothing is left to do: step 14 of {steps}." in said
+        assert "Going on" not in said
