@@ -6,7 +6,8 @@ They are hollow in every figure of the course: what is asked about is full.
 import re
 
 CONTROL = re.compile(
-    r"(all |what )?counts?\b|naive bayes|bag\b|clues\b|ceiling|chance|spelling|random|fresh$|"
+    r"(all |what )?counts?\b|counted vectors|naive bayes|bag\b|clues\b|ceiling|chance|spelling|"
+    r"random|fresh$|"
     r"from scratch|nothing$|no lm|two words|average around|word2vec, no context|svd\b|commonest|"
     r"shared words|last word|table of|letters to change|(your|longest) common ending|"
     r"features( and counts)?$|layer 0 around|layer 0, (no context|word before)|.*words shuffled$"

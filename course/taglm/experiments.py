@@ -218,6 +218,22 @@ def counted(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     }
 
 
+def counted_names(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
+    """The same for names; the others of the same seeds are those of `named_entities`."""
+    task, rival = "course_entities", CountedSetup(setup.checkpoint)
+    counts = [rival.counts(task, LAYER_0, 1.0, seed) for seed in seeds]
+    f1 = [f1_of(each) for each in counts]
+    others = stored_result("taglm_ner").numbers
+    stored = {way: row["values"][: len(f1)] for way, row in others["f1"].items()}
+    return "Names: vectors counted in the biLM's text, in the place of its own", {
+        "f1": interval(f1),
+        "over seeds and test sentences": f1_share(np.stack(counts)),
+        "counted less without": interval(differences(f1, stored["without"])),
+        "layer 0 less counted": interval(differences(stored["layer 0"], f1)),
+        "with less counted": interval(differences(stored["with"], f1)),
+    }
+
+
 def broken(setup: TaggerSetup, seeds: Sequence[int]) -> tuple[str, Result]:
     """A sound CRF, and one with each of the planted faults."""
     return broken_crfs(load_pretrained(setup.checkpoint), seeds[0])
@@ -234,6 +250,7 @@ EXPERIMENTS: dict[str, Callable[[TaggerSetup, Sequence[int]], tuple[str, Result]
     "ner": named_entities,
     "clues": clues,
     "counted": counted,
+    "counted-names": counted_names,
     "broken": broken,
 }
 

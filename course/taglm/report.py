@@ -24,6 +24,7 @@ Decode = Callable[[Tensor, Tensor], list[Path]]
 READERS = {
     "without": "no LM",
     "untrained": "layer 0, untrained",
+    "counted": "counted vectors",
     "layer 0": "layer 0, no context",
     "with": "top layer",
 }
@@ -32,6 +33,11 @@ GAINS = {
     "gain of layer 0": "layer 0 over no LM",
     "gain of untrained": "untrained layer 0 over no LM",
     "gain over layer 0": "top layer over layer 0",
+}
+BESIDE_COUNTS = {
+    "counted less without": "counted vectors over no LM",
+    "layer 0 less counted": "layer 0 over counted vectors",
+    "with less counted": "top layer over counted vectors",
 }
 APART = {
     "position": (
@@ -119,6 +125,8 @@ def gains_figure(title: str) -> Picture:
         said: [numbers["f1"].get(name, NOT_THERE) for numbers in every]
         for name, said in READERS.items()
     }
+    counted = stored_result("taglm_counted").numbers["f1"]
+    groups[READERS["counted"]] = [counted, *[NOT_THERE] * (len(every) - 1)]
     return interval_bars(_shares(every), groups, title=title, ylabel="F1, percent")
 
 
@@ -176,6 +184,22 @@ def share_without() -> float:
     return float(100 * tenth / everything)
 
 
+def names_figure() -> Picture:
+    """The stored taggers of names beside what is counted: by hand, and in the biLM's text."""
+    counted = stored_result("taglm_counted_names").numbers
+    f1 = stored_result("taglm_ner").numbers["f1"] | {"counted": counted["f1"]}
+    points = {said.replace(", ", ",\n"): f1[name] for name, said in READERS.items()}
+    clues = stored_result("taglm_clues").numbers["names"]["f1"]
+    points = {"counted clues,\na CRF alone": clues, **points}
+    return interval_bars(
+        list(points),
+        {"F1": list(points.values())},
+        title="Names: counted vectors bring what layer 0 brings, the top layer brings more",
+        ylabel="F1, percent",
+        controls=list(points)[:-1],
+    )
+
+
 def print_names() -> None:
     """The stored taggers of names, with the controls."""
     numbers = stored_result("taglm_ner").numbers
@@ -188,6 +212,10 @@ def print_names() -> None:
     print("In [ ]: over the seeds alone, Student's t.")
     for name in ("gain of untrained", "gain of layer 0", "gain over layer 0"):
         print(f"{GAINS[name]}: {lead_twice(numbers['over seeds and test sentences'][name])}")
+    counted = stored_result("taglm_counted_names").numbers
+    print(f"Counted vectors: F1 {100 * counted['f1']['mean']:.1f}. Over the same seeds alone:")
+    for name, said in BESIDE_COUNTS.items():
+        print(f"{said}: {lead(counted[name])}")
 
 
 def taken_apart(title: str) -> Picture:

@@ -917,14 +917,14 @@ plots.curves(
 )
 
 # %% [markdown]
-# One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. Layer 0 also brings a larger reader of letters, so a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds. With all labels no control was run.)
+# One run proves little. The stored experiment has the whole test set and several seeds. Each seed draws its own labelled sentences; as many more (at most 400) choose the best pass. Layer 0 also brings a larger reader of letters, so a fourth tagger hears layer 0 of an **untrained** model: fresh weights, nothing read. (Whiskers: 95 % intervals over the seeds of the tagger; the biLM is one, and another start of it is in no interval. With all labels no control was run.)
 
 # %% [markdown] deck="figure"
 # ## Few labels, large gain; and most of it is the words
 #
 # minutes: 4
 #
-# say: Chunks, five seeds, each with its own draw of sentences. With 1 per cent of the labels, 80 sentences: 70.9 without, 85.3 with layer 0, 88.3 with the top layer. So 14.4 of the 17.4 points need no context. Context adds three, and its interval stays above zero. Vectors that are counted in the same text, without a network, bring ten; they are not in the figure. With all labels two points are left.
+# say: Chunks, five seeds, each with its own draw of sentences. With 1 per cent of the labels, 80 sentences: 70.9 without, 85.3 with layer 0, 88.3 with the top layer. So 14.4 of the 17.4 points need no context. Context adds three, and its interval stays above zero. Vectors that are counted in the same text, without a network, bring ten (three seeds). With all labels two points are left.
 #
 # ask: What is the second bar for, an untrained layer 0?
 #
@@ -943,9 +943,9 @@ gains = report.gains()
 outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 
 # %% [markdown] deck="words"
-# ## For names, about half is context
+# ## For names, what the network adds is context
 #
-# No language model **43.7** · counted clues, no network **49.5** · layer 0 **55.7** · top layer **66.5**
+# No language model **43.7** · counted vectors, no network **56.3** · layer 0 **55.7** · top layer **66.5**
 #
 # . . .
 #
@@ -953,7 +953,7 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 #
 # minutes: 1.5
 #
-# say: F1 on the course's own 62 test sentences, five seeds; the intervals are wide. Untrained layer 0 brings nothing clear. A CRF on clues that one counts by hand, endings, capitals, the words beside, has more on average than the tagger without a language model: measured from that rival, context is nearly two thirds. No name of the test is marked in training, so words alone do not carry you as far as with chunks.
+# say: F1 on the course's own 62 test sentences, five seeds; the intervals are wide. Untrained layer 0 brings nothing clear. Vectors counted in the language model's text, without a network, bring as much as layer 0: the two cannot be told apart. So all that layer 0 brings to names is to be had by counting. The top layer is ten points ahead of the counts, and these ten need context.
 #
 # ask: Why does context do more for names than for chunks?
 #
@@ -968,12 +968,13 @@ outcome("without_context", SHARES[gains["layer 0"] > gains["top"] / 2])
 #
 # And the rival without a network? A CRF on **clues** that one counts by hand (endings, capitals, the words beside; lesson 09 has it) has an F1 of 70.2 on the same draws of 1 %, where the tagger without the language model has 70.9. So that tagger is no straw man. But neither has read plain text.
 #
-# **Counted vectors** have: neighbours counted in the language model's own text, PPMI and SVD (lesson 01), no network. In place of her states they bring 10.0 points of F1 over no language model (5.7 to 14.3; 1 %, three seeds). Layer 0 is 4.9 ahead of them (2.9 to 6.8), and it also has a vector for a word that was never counted; the top layer is 7.9 ahead (6.3 to 9.6). So more than half of the gain is to be had by counting. **What the network adds is 8 points**, not 17.
+# **Counted vectors** have: neighbours counted in the language model's own text, PPMI and SVD (lesson 01), no network. In place of her states they bring 10.0 points of F1 over no language model (5.7 to 14.3; 1 %, three seeds). Layer 0 is 4.9 ahead of them (2.9 to 6.8), and it also has a vector for a word that was never counted; the top layer is 7.9 ahead (6.3 to 9.6). So about half of the gain, perhaps more, is to be had by counting (10.0 of 17.9 points). **What the network adds is 8 points**, not 18.
 #
-# For names in the course's own 62 test sentences the two shares are about equal, with wide intervals, and untrained layer 0 brings nothing clear. (No test name is marked in training.) There the clues have 49.5 (five seeds; 38 to 60 over seeds and sentences), more on average than the 43.7 without the language model. Measured from them, layer 0 brings 6 points, and context 11 more.
+# For names in the course's own 62 test sentences (no name of theirs is marked in training) the intervals are wide, and untrained layer 0 brings nothing clear. There the clues have 49.5 (five seeds; 38 to 60 over seeds and sentences), more on average than the 43.7 without the language model. Counted vectors have 56.3 (the same seeds): 12.6 points over no language model (4.8 to 20.4), **as much as layer 0** (layer 0 less counted vectors: −0.6, −6.9 to 5.7). The top layer is 10.2 ahead (6.5 to 14.0; all over seeds alone). **What the network adds to names is 10 points, and these need context.**
 
 # %%
 report.print_names()
+report.names_figure()
 
 # %% [markdown] deck="words"
 # ## Beside the paper: F1 without and with a language model
@@ -1060,7 +1061,7 @@ outcome("ten_percent", report.share_without(), unit="%")
 # - A CRF is a softmax over whole paths. The forward algorithm gives its partition function in $T K^2$ steps; Viterbi is the same walk with max, and doors to read backwards.
 # - Its gradient is expected minus counted. A loss below 0 is a fault.
 # - TagLM joins the frozen top-layer states of a language model to the output of the tagger's first LSTM.
-# - With few labels that is worth much. For chunks most of it needs no context, and more than half of it no network, only counts of the same text; for names, here, about half needs no context.
+# - With few labels that is worth much. For chunks most of it needs no context, and about half of it no network, only counts of the same text. For names, here, counts bring as much as layer 0, and what the network adds needs context.
 
 # %%
 calibration()

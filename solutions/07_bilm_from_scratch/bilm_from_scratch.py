@@ -1448,7 +1448,7 @@ paid_by = {
 }
 
 # %% [markdown]
-# Perplexity is $e$ to the mean of what is paid, and how many times one perplexity is another is $e$ to the mean **difference**. Its interval: draw the held-out sentences anew, 2,000 times. (Each softmax is trained once.)
+# Perplexity is $e$ to the mean of what is paid, and how many times one perplexity is another is $e$ to the mean **difference**. Its interval: draw the held-out sentences anew, 2,000 times. (Each softmax is trained once, and on one biLM: another start is in no interval.)
 
 # %% [markdown] deck="figure"
 # ## What do the states add to counts?

@@ -351,7 +351,7 @@ predict(
 # %% [markdown] deck="figure"
 # minutes: 2
 #
-# say: In the middle, with gamma free, the truth comes out to the second decimal. On the right, gamma is held. Layer 1 was to have 70 per cent and has less than a fifth: layer 2, the loudest, has taken over. The paper calls gamma of practical importance for the optimisation; this is why.
+# say: In the middle, with gamma free, the truth comes out to the second decimal. On the right, gamma is held. Layer 1 was to have 70 per cent and has less than a fifth: layer 2, the loudest, has taken over. The paper calls gamma of practical importance for the optimisation; one reason could be this.
 #
 # ask: Why layer 2, of all layers?
 #
@@ -606,7 +606,7 @@ predict(
 #
 # minutes: 2.5
 #
-# say: Zero is the plain average. Layer 0 alone is five points below it, with its neighbours three, the top layer alone two. Learning the shares brings nothing that we can see: the interval holds zero. Three draws of sentences, and the bars are over draws and test sentences.
+# say: Zero is the plain average. The hollow bars are controls: layer 0 alone is five points below it, with its neighbours three, the top layer alone two. Learning the shares brings nothing that we can see: the interval holds zero. Three draws of sentences, and the bars are over draws and test sentences.
 #
 # ask: Why does learning bring nothing here?
 #
@@ -638,6 +638,7 @@ interval_bars(
     {"ahead": list(AHEAD.values())},
     title=f"Learned shares less plain average: {by_learning}",
     ylabel="points ahead of the average",
+    controls=list(AHEAD)[:2],
 )
 
 # %%
@@ -648,7 +649,7 @@ better = {"ahead": "learned shares", "behind": "the plain average"}
 outcome("best_mix", better.get(by_learning.verdict, by_learning.verdict))
 
 # %% [markdown]
-# A bar is the lead over the average on the same words, a whisker its 95 % interval over draws and sentences. **Context** brings most: layer 0, which has none, is five points behind. Does it take an LSTM? Not for all of it: with its two neighbours' layer 0 beside it, it is about three points behind. The rest is not in those two. In parts of speech the top layer alone is about two points behind. Learning the shares brought nothing that we can see. But look at the shares:
+# A bar is the lead over the average on the same words, a whisker its 95 % interval over draws and sentences (one biLM: another start is in no interval of this lesson). Hollow bars are controls. **Context** brings most: layer 0, which has none, is five points behind. Does it take an LSTM? Not for all of it: with its two neighbours' layer 0 beside it, it is about three points behind. The rest is not in those two. In parts of speech the top layer alone is about two points behind. Learning the shares brought nothing that we can see. But look at the shares:
 
 # %% [markdown] deck="figure"
 # ## Layer 2 is turned up; with the layer norm, no longer

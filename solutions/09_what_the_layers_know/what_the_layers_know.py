@@ -181,6 +181,8 @@ check("nearest_labels", nearest_labels)
 # ### The strongest rival
 #
 # What would somebody do in an afternoon, without a network? Count. Naive Bayes (lesson 08) looks at the word's form and at two words on either side, each in its place. A network is worth its price if it **adds** something to that. So we also let naive Bayes listen to your vote: the label that your neighbours name counts three times as much as before.
+#
+# ELMo has read millions of words more. Counting can read them, too: **counted vectors** (positive PMI and SVD, lesson 01) of five words, side by side, vote like a layer (stored).
 
 
 # %%
@@ -241,7 +243,7 @@ def lead(one, other, units):
 #
 # ask: The poll.
 #
-# expect: "15, it is ELMo." The words beside tell a lot of the same.
+# expect: "15, it is ELMo." The words beside tell a lot of the same. And of the seven, ask at once: what would counting ELMo's text have brought?
 #
 # skip: Vote without reasons.
 
@@ -249,42 +251,49 @@ def lead(one, other, units):
 predict("adds", "Naive Bayes has 60 %. With layer 1's vote: how many points more?", unit="points")
 
 # %% [markdown] deck="figure"
-# ## Senses: what the network adds to the words beside
+# ## Senses: what reading plain text adds to the words beside
 #
 # minutes: 3
 #
-# say: The dashed line is naive Bayes on two words on either side: 60. First bar of each pair: your vote alone. Layers 1 and 2 have 65 and 64, not to be told from naive Bayes. Second bar: naive Bayes that hears the vote. With a trained layer it gains seven points, with an untrained one or layer 0 nothing that we can see.
+# say: The dashed line is naive Bayes on two words on either side: 60. First bar of each pair: the vote alone. Layers 1 and 2 have 65 and 64, not to be told from naive Bayes. Second bar: naive Bayes that hears the vote. With a trained layer it gains seven points, with an untrained one or layer 0 nothing that we can see. The first pair has no network: vectors counted in ELMo's own text. They bring four, and 28 words cannot tell layer 1 from them.
 #
-# ask: Do these sentences show that reading adds to senses?
+# ask: Do these sentences show that it takes a network?
 #
-# expect: "Yes, 65 against 48." That is against no context at all. Beside counting it is seven points; and seven words of layer 0, in order, bring five of them, no LSTM.
+# expect: "Yes, 65 against less than 50." That is against no context at all. Beside the counts of the labelled sentences it is seven points. Beside counts of ELMo's text it is two, from minus four to eight; and seven words of layer 0, in order, bring five, no LSTM.
 #
-# skip: The dashed line, the last two pairs.
+# skip: The dashed line, the first pair and the last two.
 
 # %% slide="subslide"
+from course.results.stored import stored_result
 from course.scalar_mix_and_elmo.neighbour_features import TokenLayer, words_around
 
 in_order = words_around(PLACES, 3, TokenLayer(BILM)).reshape(len(PLACES), -1)
 READERS = {
     "untrained\nlayer 1": VECTORS["untrained"][:, 1],
     "layer 0": VECTORS["trained"][:, 0],
-    "layer 0 of seven\nwords, in order": in_order,
+    "layer 0 of\nseven words,\nin order": in_order,
     "layer 1": VECTORS["trained"][:, 1],
     "layer 2": VECTORS["trained"][:, 2],
 }
 counts = right_by_word(bayes=True)
 alone = {name: right_by_word(vectors) for name, vectors in READERS.items()}
 both = {name: right_by_word(vectors, bayes=True) for name, vectors in READERS.items()}
+BY_COUNTS = stored_result("counted_senses_votes").numbers  # counted vectors vote as above
+ways = {"the vote alone": alone, "naive Bayes that hears it": both}
+layer_1 = Lead.of(BY_COUNTS["layer less counted"][list(ways)[1]]["layer 1 less five words"])
 interval_bars(
-    list(READERS),
+    ["counted,\nfive words\n(stored)", *READERS],
     {
-        "the vote alone": [share(right, WORD_NUMBERS) for right in alone.values()],
-        "naive Bayes that hears it": [share(right, WORD_NUMBERS) for right in both.values()],
+        way: [
+            BY_COUNTS["right"][way]["five words"],
+            *(share(right, WORD_NUMBERS) for right in found.values()),
+        ]
+        for way, found in ways.items()
     },
-    title="Counting knows much of it; trained vectors add to it",
+    title=f"With naive Bayes, layer 1 less counted: {layer_1}",
     ylabel="senses right, percent",
     level=("naive Bayes alone", 100 * counts.mean()),
-    controls=list(READERS)[:3],
+    controls=["counted,\nfive words\n(stored)", *list(READERS)[:3]],
 )
 
 # %%
@@ -292,17 +301,20 @@ print("In points; the interval is over words:")
 print("  layer 1 minus naive Bayes:", lead(alone["layer 1"], counts, WORD_NUMBERS))
 for name, right in both.items():
     print(f"  naive Bayes gains by {' '.join(name.split())}:", lead(right, counts, WORD_NUMBERS))
-lstm = lead(both["layer 1"], both["layer 0 of seven\nwords, in order"], WORD_NUMBERS)
+by_counts = Lead.of(BY_COUNTS["naive Bayes gains by"]["five words"])
+print("  naive Bayes gains by counted vectors of five words (stored):", by_counts)
+print("  with naive Bayes, layer 1 minus these (stored):", layer_1)
+lstm = lead(both["layer 1"], both["layer 0 of\nseven words,\nin order"], WORD_NUMBERS)
 print("  with naive Bayes, layer 1 minus layer 0 of seven words:", lstm)
 adds = lead(both["layer 1"], counts, WORD_NUMBERS)
 outcome("adds", adds.mean, unit="points")
 
 # %% [markdown]
-# Hollow bars are controls: no trained LSTM has read the sentence for them. The whiskers, and the intervals in brackets, say what other *words* would have given.
+# Hollow bars are controls: no trained LSTM has read the sentence for them. The whiskers, and the intervals in brackets, say what other *words* would have given. (Up to section 6 there is one biLM: another start is in no interval.)
 #
-# A vote by layer 1 is far ahead of layer 0, which sees no context: it can tell *bank* from *banks*, no more. That sounds like a triumph of reading. But layer 1 is not clearly ahead of naive Bayes, which has no network. Together they are ahead of counting alone: **the network adds about seven points**. Layer 0 and the untrained network add nothing clear. (The untrained one: 1.8, −3.0 to 6.7.)
+# A vote by layer 1 is far ahead of layer 0, which sees no context: it can tell *bank* from *banks*, no more. That sounds like a triumph of reading. But layer 1 is not clearly ahead of naive Bayes, which has no network. Together they are ahead: to the counts of the labelled sentences **layer 1 adds about seven points**. Layer 0 and the untrained network add nothing clear.
 #
-# Is it the LSTM? Layer 0 of seven words, side by side in their order, has trained letters and no LSTM. It adds five points, and the last line cannot tell it from layer 1. So these sentences show that *training* adds something to counting: similar words have similar vectors. They do not show that *reading* does.
+# Does that take a network? Vectors counted in ELMo's own text add four points (4.2, −1.2 to 10.3), and **28 words cannot tell layer 1 from them**: 2.4 points (−3.8 to 8.4). Does it take an LSTM? Layer 0 of seven words, side by side in their order, has trained letters and no LSTM. It adds five points, and the last line cannot tell it from layer 1. So these sentences show that *having read plain text* adds something: similar words have similar vectors. They do not show that it takes a network.
 #
 # Which layer is best at senses? Our sentences cannot say (the last two bars). In senseval (real text, 1,519 test sentences) layer 2 is ahead of layer 1 by 1.9 points, but nearly all of that comes from one of the four words, *serve*: over words it is no finding. In the paper layer 2 is ahead, too: 67.4 for layer 1, 69.0 for layer 2 (F1, Table 5).
 
@@ -438,7 +450,7 @@ def right(vectors, gradient=probe_gradient):
 # %% [markdown]
 # And the rivals. Without a network: **clues**, that is the word, its endings, beginnings and capitals, and those of the word on either side, in scikit-learn's logistic regression. Without an LSTM: layer 0 of three words, the word between its neighbours. (Three words at equal strength drown the one that is asked about. So the neighbours' weights learn more slowly; how slowly is chosen among the training words, each half answered from the other.)
 #
-# The clues have seen two thousand words, ELMo four million more. So the strongest rival counts *those*, too: beside the clues stand **counted vectors** of the same three words (positive PMI and SVD, lesson 01), from ELMo's own text. That takes minutes, so it is stored.
+# The clues have seen two thousand words, ELMo four million more. So the strongest rival counts *those*, too: beside the clues stand the counted vectors of section 1, of the same three words (stored).
 
 # %%
 from sklearn.linear_model import LogisticRegression
@@ -510,8 +522,6 @@ predict("line", "Of how many of 100 words will your probe find the label, from l
 # skip: Leave out the untrained ones.
 
 # %% slide="subslide"
-from course.results.stored import stored_result
-
 TAGS = {"clues, no\nnetwork": counted == LABELS[N_TRAIN:]}
 for j in (0, 1):
     TAGS[f"untrained\nlayer {j}"] = right(LAYERS["untrained"][:, j])
@@ -1116,7 +1126,7 @@ outcome("where", places[0] if best.verdict == "ahead" else "no clear winner")
 # %% [markdown]
 # Hollow bars are controls. Counting is a strong opponent: the CRF on clues has some 70. An LSTM over the same clues is *behind* it after as many passes, and untrained layers do not help. With ELMo at the input the tagger is 15 points ahead of it.
 #
-# Is all that the network's? The clues come from fifty sentences, but ELMo has read four million words. So count those words, too: counted vectors in place of layer 0, the same draws, stored. They bring 6.8 (4.6 to 9.0) of the points. Over them ELMo is 8.3 (6.6 to 10.0) ahead: that is what the network **adds** to counting.
+# Is all that the network's? Put vectors counted in ELMo's text in place of layer 0 (the same draws, stored). They bring 6.8 (4.6 to 9.0) of the points. Over them ELMo is 8.3 (6.6 to 10.0) ahead: that is what the network **adds** to counting.
 #
 # And much of it comes before any sentence is read. Layer 0 knows letters and no neighbour, and it is 11 points ahead of the clues, 4.3 (2.3 to 6.2) ahead of counted vectors: for a rare word, too, it has a vector that is like those of similar words. The two LSTM layers add four points more. Without these controls you would have said that ELMo's context brings more than 20 points.
 #

@@ -149,6 +149,7 @@ def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
     [
         ("counts of\npairs", True),
         ("counts: pairs\nand triples", True),
+        ("counted vectors", True),
         ("Untrained states", True),
         ("layer 2,\nuntrained", True),
         ("naive Bayes, EM", True),
@@ -161,6 +162,7 @@ def test_a_legend_of_many_long_names_stays_within_the_frame() -> None:
         ("counts and states", False),
         ("untrained layer 0 over no LM", False),
         ("less random vectors", False),
+        ("top layer over counted vectors", False),
         ("ELMo features", False),
         ("layer 0", False),
         ("longest common ending", True),

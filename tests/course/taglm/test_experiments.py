@@ -60,6 +60,7 @@ def test_everything_is_stored_with_its_command(bilm: Path, tmp_path: Path) -> No
         "broken",
         "clues",
         "counted",
+        "counted_names",
         "direction",
         "ner",
         "one_percent",
