@@ -15,6 +15,7 @@ from course.results.stored import stored_result
 from course.texts.labelled_tasks import Task
 
 CURVES, READERS = "hundred_labels_curves", "hundred_labels_taught"
+EM_READS_ALL = "hundred_labels_em"
 COMPARED = (EM, "SVD of the text", "ELMo, untrained", ELMO, "ULMFiT", "masked LM")
 SHOWN = (BAG, ELMO, "ELMo, untrained", "ULMFiT")
 FEW = 500
@@ -84,7 +85,9 @@ def tasks() -> dict[str, Any]:
 
 def curves_figure(task: str, title: str) -> Picture:
     """Shares of right answers by the number of labels, on one stored task."""
-    rows = {name: tasks()[task]["methods"][name] for name in SHOWN} | {EM: taught()[task][EM]}
+    rows = {name: tasks()[task]["methods"][name] for name in SHOWN} | {
+        EM: em_on_all()[task]["labels"]
+    }
     return interval_curves(
         {name: np.array([float(count) for count in row]) for name, row in rows.items()},
         {name: [point["right"] for point in row.values()] for name, row in rows.items()},
@@ -101,11 +104,20 @@ def taught() -> dict[str, Any]:
     return {task: of["methods"] for task, of in found.items()}
 
 
+def em_on_all() -> dict[str, Any]:
+    """The tasks of the stored runs of EM that reads all of a task's text.
+
+    Each has ``unlabelled``, the number of its texts, and what was measured by ``labels``.
+    """
+    found: dict[str, Any] = stored_result(EM_READS_ALL).numbers["tasks"]
+    return found
+
+
 def stored_leads_figure(title: str, count: int = 100) -> Picture:
     """With so many labels: how far methods are ahead of the bag of words, on all four tasks."""
     rows = {
         task: [
-            (taught()[task] if name == EM else of["methods"])[name][str(count)]["lead"]
+            (em_on_all()[task]["labels"] if name == EM else of["methods"][name])[str(count)]["lead"]
             for name in COMPARED
         ]
         for task, of in tasks().items()
@@ -117,11 +129,13 @@ def stored_leads_figure(title: str, count: int = 100) -> Picture:
 
 
 def elmo_against_em(counts: Sequence[int] = (25, 100)) -> None:
-    """Print how far ELMo is ahead of counts with EM, on all four tasks."""
-    for task, of in taught().items():
+    """Print how far ELMo is ahead of counts with EM that read all of a task's text."""
+    for task, of in em_on_all().items():
+        print(f"{task}: EM reads {of['unlabelled']:,} texts without labels")
         for count in counts:
-            point = of[EM][str(count)]["elmo"]
-            print(f"{task:<18} {count:>3} labels, ELMo less EM: {lead(point)}")
+            point = of["labels"][str(count)]
+            right = f"EM {point['right']['mean']:.0%} right"
+            print(f"   {count:>3} labels: {right}; ELMo less EM: {lead(point['elmo'])}")
 
 
 def clearly_taught(than: str = ELMO, ahead: bool = True) -> dict[str, list[str]]:
@@ -157,9 +171,12 @@ def taught_figure() -> Picture:
 
 
 def print_taught(task: str, others: Sequence[str] = (EM, ADDED)) -> None:
-    """On one task: how far co-training is ahead of the others."""
-    for name in others:
-        for count, point in taught()[task][name].items():
+    """On one task: how far co-training is ahead of the others, and of EM that reads all texts."""
+    of_all = em_on_all()[task]
+    rows = {name: taught()[task][name] for name in others}
+    rows[f"EM on {of_all['unlabelled']:,}"] = of_all["labels"]
+    for name, row in rows.items():
+        for count, point in row.items():
             print(f"{TAUGHT} less {name:<16}{count:>4} labels: {lead(point['taught'])}")
 
 

@@ -63,16 +63,25 @@ def naive_bayes_svm(train: Words, labels: Labels, test: Words) -> Answers:
 
 
 def naive_bayes_em(
-    train: Words, labels: Labels, test: Words, text: Words, rounds: int = 10
+    train: Words,
+    labels: Labels,
+    test: Words,
+    text: Words,
+    rounds: int = 10,
+    pairs: bool = False,
+    often: int = 1,
 ) -> Answers:
-    """Naive Bayes that learns from its own guesses, too (Nigam and others 2000), on words alone.
+    """Naive Bayes that learns from its own guesses, too (Nigam and others 2000).
 
     Parameters
     ----------
     text : of the task, without labels
     rounds : of guessing the classes of `text` and learning from all of it again
+    pairs : whether pairs of neighbours are counted, too
+    often : in how many of all these texts a word or pair must stand to be counted
     """
-    count = CountVectorizer(analyzer=list, binary=True).fit([*train, *text])
+    split = _with_pairs if pairs else list
+    count = CountVectorizer(analyzer=split, binary=True, min_df=often).fit([*train, *text])
     known, unknown = count.transform(train), count.transform(text)
     model = MultinomialNB(alpha=SMOOTHING, fit_prior=False).fit(known, labels)
     every = vstack([known, *[unknown] * len(model.classes_)])

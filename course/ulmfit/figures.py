@@ -38,7 +38,7 @@ def label_dots(of: Mapping[str, Any], *, title: str) -> Picture:
             [mean - low, high - mean],
             label=way,
             color=colour,
-            fmt=[*MARKERS, "*"][index % (len(MARKERS) + 1)],
+            fmt=[*MARKERS, "*", "<"][index % (len(MARKERS) + 2)],
             markersize=5,
             markerfacecolor=GROUND if is_control(way) else colour,
             elinewidth=1.2,

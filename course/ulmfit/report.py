@@ -11,6 +11,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from course.figures import plots
 from course.figures.interval_bars import interval_bars
 from course.figures.picture import Picture
+from course.results.intervals import interval
 from course.results.stored import stored_result
 from course.ulmfit.figures import label_dots
 from elmo_mini.ulmfit.long_texts import Reader
@@ -18,6 +19,7 @@ from elmo_mini.ulmfit.long_texts import Reader
 TASKS = ("questions", "opinions")
 WHOLE = "the whole recipe"
 PLAIN = "plain, at a rate of its own"
+EM = "naive Bayes with EM"
 LEFT_OUT = {
     "without stage 2": "stage 2",
     "no gradual unfreezing": "gradual\nunfreezing",
@@ -67,9 +69,30 @@ def labels_of(task: str) -> dict[str, Any]:
     return stored_result(f"ulmfit_labels_{task}").numbers
 
 
+def em_of(task: str) -> dict[str, Any]:
+    """The same for naive Bayes with EM, which reads the text of stage 2."""
+    found: dict[str, Any] = tasks_of("em")[task]
+    return found
+
+
 def labels_figure(task: str, title: str) -> Picture:
-    """Every way to learn a task, from 50 labels to all."""
-    return label_dots(labels_of(task), title=title)
+    """Every way to learn a task, from 50 labels to all; EM stands behind the other counts."""
+    of = labels_of(task)
+    rows = list(of["right"].items())
+    rows.insert(2, (EM, em_of(task)["right"]))
+    return label_dots(of | {"right": dict(rows)}, title=title)
+
+
+def em_less(task: str, way: str) -> dict[int, dict[str, Any]]:
+    """EM less another way, by the number of labels: the interval is over the draws alone.
+
+    Without the last number, all labels, of which every draw is the same.
+    """
+    em, theirs = em_of(task), labels_of(task)["right"][way]
+    return {
+        count: interval(np.subtract(one["values"], other["values"]))
+        for count, one, other in zip(em["labels"][:-1], em["right"], theirs, strict=False)
+    }
 
 
 @dataclass(eq=False)

@@ -578,7 +578,7 @@ outcome("chosen", len(names) - names.count("ELMo"), unit="times")
 #
 # One draw of labels, one set of texts, one number. Draw other labels and the number moves; ask other texts and it moves, too. Two methods that learn from the same labels and are asked the same texts move *together*. So take the **paired difference**, text by text. $\Delta_i$ is 1 where only the first is right, −1 where only the second is. Whatever is hard for both falls out. The lead, $\bar\Delta$, is the mean of the $\Delta_i$; with several draws of labels, over all of them.
 #
-# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means give the interval, a **confidence interval**. In every round a whole new experiment is made out of the old one. So the interval covers *both* kinds of chance: other labels could have been drawn, and other texts could have been asked.
+# How far could it have moved? Nobody hands you new labels and texts. So the **bootstrap** draws from those you have, *with replacement*. Take five leads: 3, 1, 4, 1, 5. One round may draw 1, 5, 5, 3, 1, with mean 3.0; the next 4, 1, 3, 4, 4, with mean 3.2. After a thousand rounds, the middle 95 % of the means give the interval, a **confidence interval**. In every round a whole new experiment is made out of the old one. So the interval covers *both* kinds of chance.
 
 # %% [markdown] exercise="paired_interval"
 # ### Exercise 4. How sure is the lead?
@@ -655,7 +655,7 @@ check("paired_interval", paired_interval)
 # - `known` (N, V) is 1 where a labelled text holds a word, else 0. `labels` (N,) is an array of their classes, from 0. `free` (M, V) is such a table of the texts without labels.
 # - In each round the free texts are guessed, (M, C); before a text is read, all classes are equally likely. Then all is counted anew, (V, C): labelled texts by their labels, free ones by their guesses. `log_shares`, in the cell below, makes the next `w`.
 #
-# Later `free` has 2,000 rows and 4,000 columns. So let `@` do the counting: a loop over texts or words takes far longer, a product of three axes ten times as long.
+# Later `free` has 2,000 rows and 4,000 columns. So let `@` do the counting: a loop over texts or words takes far longer.
 
 
 # %% exercise="em"
@@ -835,12 +835,12 @@ outcome("rival", Lead(*against_em[0]).verdict)
 #
 # Is that so on every task? The stored runs try four, against the bag of words, and then against EM. The second, *quoted or reported*, asks whose words stand in the news. The last two are lesson 11's.
 #
-# Hollow bars use no pretrained network. *SVD of the text* finds the main directions in which words occur together, in texts without labels (in papers, *latent semantic analysis*). Each asks 500 texts (*quoted or reported* has 172), with five draws of labels; EM has ten. The untrained ELMo has the same width and reads the same letters, but has learnt nothing. *ULMFiT* is fine-tuned as in lesson 11, in stages 1 and 3. The *masked LM* is lesson 12's larger one, frozen like ELMo.
+# Hollow bars use no pretrained network. *SVD of the text* finds the main directions in which words occur together (in papers, *latent semantic analysis*). It and EM read all of a task's text without labels, up to 8,530 texts. Each asks 500 texts (*quoted or reported* has 172), with five draws of labels; EM has ten. The untrained ELMo has the same width and letters, but has learnt nothing. *ULMFiT* is fine-tuned as in lesson 11, in stages 1 and 3. The *masked LM* is lesson 12's larger one, frozen like ELMo.
 
 # %% [markdown] deck="figure"
 # minutes: 2.5
 #
-# say: Four tasks, stored. On opinion or plot and on quoted or reported ELMo and a masked model are ahead. On the kind of question no network is. On for or against, nobody is far above a coin with a hundred labels. And the untrained ELMo, the same width, the same letters, is far behind wherever ELMo is ahead: there, reading helps.
+# say: Four tasks, stored. On opinion or plot and on quoted or reported ELMo and a masked model are ahead. On the kind of question no network is. For or against a film, the counts with EM alone are far above a coin: 63 per cent. They and the SVD have read all of a task's texts, without labels; with 2,000 in place of 8,530 EM has 55. And the untrained ELMo, the same width, the same letters, is far behind wherever ELMo is ahead: there, reading helps.
 #
 # ask: So what do you answer to somebody with a hundred labels?
 #
@@ -857,9 +857,9 @@ report.stored_leads_figure(
 report.elmo_against_em()
 
 # %% [markdown]
-# **The task decides.** On opinions and plots and on *quoted or reported*, ELMo and the masked LM are ahead of the bag (on the second barely). On the kind of question no network is. For or against a film: with a hundred labels none of these methods is far above a coin. ULMFiT, fine-tuned on so few labels, is nowhere clearly ahead. Wherever ELMo is ahead, the untrained one is far behind it: there, reading helps, and not the network's shape.
+# **The task decides.** On opinions and plots and on *quoted or reported*, ELMo and the masked LM are ahead of the bag (on the second barely). On the kind of question no network is. For or against a film, a hundred labels take EM alone far above a coin: to 63 % (with 2,000 texts, to 55). ULMFiT, fine-tuned on so few labels, is nowhere clearly ahead. Wherever ELMo is ahead, the untrained one is far behind it: there, reading helps, and not the network's shape.
 #
-# And the counts that read? Held to EM, in the printed lines, ELMo is **nowhere clearly ahead**, and on opinions and plots with 25 labels it is 5.3 points behind (1.0 to 9.9).
+# And the counts that read? Held to EM, in the printed lines, ELMo is **nowhere clearly ahead**. On opinions and plots with 25 labels it is 8.8 points behind (4.4 to 13.9), for or against a film with 100 by 6.7 (3.1 to 10.5).
 
 # %% [markdown] slide="slide"
 # ## 6. Three broken reports
@@ -1017,7 +1017,7 @@ print(f"exactly one of the two is right on {(new != old).mean():.0%} of the text
 #
 # Anything goes that is made before the test is opened: a vote, your `choose` at work inside, or a reader of your own, in ELMo's place or as a third beside the two. Two ways to get one:
 #
-# - **Features.** The larger masked model of lesson 12 (`load_masked_lm` gives it and its vocabulary, with `encode`) reads a row of word numbers between `[CLS]` (2) and `[SEP]` (3), which stand where ELMo's boundaries stand. So write a `layers_of` around its `layers(ids, mask)`, and hand it to `reading`. (It has 64 positions: cut longer rows.) Your `Block` of lesson 13 can sit in it (there, `exchange_blocks`). On opinions and plots its features alone are about as far ahead of the bag as ELMo's.
+# - **Features.** The larger masked model of lesson 12 (`load_masked_lm` gives it and its vocabulary, with `encode`) reads a row of word numbers between `[CLS]` (2) and `[SEP]` (3), which stand where ELMo's boundaries stand. So write a `layers_of` around its `layers(ids, mask)`, and hand it to `reading`. (It has 64 positions: cut longer rows.) On opinions and plots its features alone are about as far ahead of the bag as ELMo's.
 # - **A network, fine-tuned.** `mine("Classifier")` and `mine("tune")` of lesson 14, on lesson 13's president or your own `CausalLM`. Labels are few for it, but another reader's surest texts may teach it, too. Three minutes train it 16 times.
 #
 # **Open the hidden texts once**, when you are satisfied. Every check opens them; the number of times is kept in your folder and stands under the result. You see only the step that you reach. (In a course they may be of another task: hand in a method, and not a table of answers.)
@@ -1076,7 +1076,7 @@ def hand_in(texts, labels, unlabelled, test):
 # outline: With 25 labels ELMo knows more words, so it teaches first. EM, started from what ELMo is surest of, then knows the task, and teaches back. ELMo learns anew, from labels and taught texts together. A quarter of the unlabelled texts from each end is a good beginning.
 
 # %% [markdown]
-# Measure it on the asked texts first: what does your method add to each reader alone? This takes about 30 s, most of it for reading the 2,000 texts without labels once.
+# Measure it on the asked texts first: what does your method add to each reader alone? This takes about 30 s.
 
 # %% [markdown] deck="poll"
 # - behind: mistakes add up
@@ -1102,7 +1102,7 @@ predict("adds", "25 labels: how many points is your method ahead of ELMo alone?"
 #
 # minutes: 1.5
 #
-# say: With the intervals over draws and texts. Ahead of ELMo by four to seven points, ahead of the counts by one or two, and not clearly with 50 and 100. Nothing was labelled for it.
+# say: With the intervals over draws and texts. Ahead of ELMo by four to seven points, ahead of the counts by one or two: clearly with 25, barely with 50, not with 100. Nothing was labelled for it.
 #
 # ask: Which of the two comparisons is the honest one?
 #
@@ -1122,7 +1122,7 @@ report.print_leads(adds, COUNTS)
 outcome("adds", 100 * adds["yours less ELMo"][0][0], unit="points")
 
 # %% [markdown]
-# Five draws of one task. The stored runs have ten draws, and all four tasks. Does the teaching *each other* help? The rival lets each teach **itself**: ELMo learns again from the texts that it answers surest (**self-training**), EM begins with the labels alone, and the log-odds of both are added.
+# The stored runs have ten draws, and all four tasks. Does the teaching *each other* help? The rival lets each teach **itself**: ELMo learns again from the texts that it answers surest (**self-training**), EM begins with the labels alone, and the log-odds of both are added.
 
 # %% slide="subslide"
 report.taught_figure()
@@ -1133,7 +1133,7 @@ report.print_taught("opinion or plot")
 # %% [markdown]
 # On no task does it help to be taught by the other. On *quoted or reported* it does harm, with each number of labels, and on the kind of question with 50 and 100. A teacher that is wrong teaches its mistakes.
 #
-# What helps on opinions and plots is that there are two readers, and texts without labels. There co-training is ahead of ELMo alone, by 8 points with 25 labels and 4 with 50. But the reader to beat is the stronger one, mostly the counts: over EM alone it gains 2 to 3 points, clearly. So does the rival. (*Both, added*: ELMo's log-odds plus EM's, untaught.)
+# What helps on opinions and plots is that there are two readers, and texts without labels. There co-training is ahead of ELMo alone, by 8 points with 25 labels and 4 with 50. But the reader to beat is the stronger one, mostly the counts: over EM alone, on the same 2,000 texts, it gains 2 to 3 points, clearly. So does the rival. EM that reads all 8,000 gets as far alone. (*Both, added*: ELMo's log-odds plus EM's, untaught.)
 
 # %% [markdown] deck="words"
 # ## The hidden texts are opened **once**
@@ -1169,8 +1169,8 @@ check("hand_in", hand_in)
 # - A confidence interval should cover both kinds of chance: other labels and other texts. Methods are compared by paired differences.
 # - *No clear difference* is not *no difference*: a few hundred texts show large leads only.
 # - Coin flips for labels find leaks: a sound protocol reports a half.
-# - Counts can read, too: naive Bayes with EM learns from texts without labels. Try it as a rival: in the stored runs ELMo was nowhere clearly ahead of it. With rare words counted, it may go astray.
-# - Texts without labels teach: by EM, by self-training, or by co-training, in which two readers teach each other. On one task of four two such readers, added, brought 2 to 3 points over the stronger one. To be taught by the other was nowhere better than to teach oneself, and did harm on two.
+# - Counts can read, too: naive Bayes with EM learns from texts without labels. Try it as a rival: in the stored runs ELMo was nowhere clearly ahead of it, and behind on two. With rare words counted, it may go astray.
+# - Texts without labels teach: by EM, by self-training, or by co-training, in which two readers teach each other. On one task of four two such readers, added, brought 2 to 3 points over the stronger one; counts alone got as far with four times the text. To be taught by the other was nowhere better than to teach oneself, and did harm on two.
 # - Against a bag of words, the fewer the labels, the more *frozen* reading was worth, on opinions and plots and on *quoted or reported*. On the other two tasks, counting words did as well.
 
 # %%
@@ -1185,10 +1185,10 @@ progress()
 # **You have 100 labelled examples. ELMo's features, fine-tuning, a bag of words, or a network from scratch? Defend your choice for one task of your own. Why should text without labels help there at all, and when would it not? How would you find out whether pretraining helps?** Eight to twelve sentences.
 
 # %% [markdown] discussion="defend" points=5
-# **Rubric, 5 points.** 1 for a choice that fits a concrete task, with why text without labels should help there and when it would not (does meaning, word order or a few words decide? how far is the text from what the model has read?). 1 for evidence of this course or of a paper, with its limits (which task, which baseline, how many labels). 1 for the controls: a bag of words on the same labels, and an untrained network of the same sizes, without which "pretraining helps" cannot be said. 1 for the protocol: a split without copies, choice by folds, several draws of labels, an interval over draws and texts, the test opened once. 1 for what would change the author's mind, as a number that could come out. 0.5 off for a network from scratch as the only baseline.
+# **Rubric, 5 points.** 1 for a choice that fits a concrete task, with why text without labels should help there and when it would not (does meaning, word order or a few words decide? how far is the text from what the model has read?). 1 for evidence of this course or of a paper, with its limits (which task, which baseline, how many labels). 1 for the controls: a bag of words on the same labels, counts that read the same text (EM), and an untrained network of the same sizes, without which "pretraining helps" cannot be said. 1 for the protocol: a split without copies, choice by folds, several draws of labels, an interval over draws and texts, the test opened once. 1 for what would change the author's mind, as a number that could come out. 0.5 off for a network from scratch as the only baseline.
 
 # %% [markdown] model_answer="defend"
-# My task is to sort letters to a city into complaint and question. I would begin with ELMo's frozen features and a logistic regression. A model that guesses words well must notice whether somebody is angry or asks, so few labels can show it which is which. On our task of opinions and plots they were far ahead of a bag of words with 25 to 100 labels, though not of counts with EM. On questions of TREC they were not, so I would not trust the choice before measuring. Where a few words decide, that brings nothing, and a bag of words is as good: it learns from the same labels, as the first rival. Whether *reading* helps, and not merely a wide network, I would see from an untrained biLM of the same sizes. Fine-tuning comes third: with 100 labels it was not better here, and it takes far more time. The letters that nobody has labelled teach, too: naive Bayes with EM learns from them without a network, so it is the rival to beat, and two readers together may beat both. The letters are split by sender, so that nobody's two letters stand on both sides. I choose by five folds over five draws, and take the difference letter by letter, with an interval over draws and letters. The test has more letters than the 400 texts that we asked: there, the intervals reached about four to six points to each side, so they could show large leads only. It is opened once. If the interval of ELMo less bag of words contains 0, I take the bag of words: it is smaller and can be explained. If the untrained network is as good as the trained one, then reading has not helped, whatever the score. And all this holds for texts like these: if the letters change, I measure again.
+# My task is to sort letters to a city into complaint and question. I would begin with ELMo's frozen features and a logistic regression. A model that guesses words well must notice whether somebody is angry or asks, so few labels can show it which is which. On our task of opinions and plots they were far ahead of a bag of words with 25 to 100 labels, though not of counts with EM, which were ahead where they had read all 8,000 texts. On questions of TREC they were not, so I would not trust the choice before measuring. Where a few words decide, that brings nothing, and a bag of words is as good: it learns from the same labels, as the first rival. Whether *reading* helps, and not merely a wide network, I would see from an untrained biLM of the same sizes. Fine-tuning comes third: with 100 labels it was not better here, and it takes far more time. The letters that nobody has labelled teach, too: naive Bayes with EM learns from them without a network, so it is the rival to beat, and two readers together may beat both. The letters are split by sender, so that nobody's two letters stand on both sides. I choose by five folds over five draws, and take the difference letter by letter, with an interval over draws and letters. The test has more letters than the 400 texts that we asked: there, the intervals reached about four to six points to each side, so they could show large leads only. It is opened once. If the interval of ELMo less bag of words contains 0, I take the bag of words: it is smaller and can be explained. If the untrained network is as good as the trained one, then reading has not helped, whatever the score. And all this holds for texts like these: if the letters change, I measure again.
 
 # %% [markdown] slide="subslide"
 # ## Discuss 2

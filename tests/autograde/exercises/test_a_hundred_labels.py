@@ -377,6 +377,27 @@ def test_what_the_lesson_says_of_counts_that_read_and_of_readers_that_teach() ->
     assert avoided["co-training"] == [69, 64, 58]
 
 
+def test_what_the_lesson_says_of_counts_that_read_all_of_a_tasks_text() -> None:
+    tasks = hundred_labels_report.em_on_all()
+    assert list(tasks) == list(hundred_labels.TASKS)
+    assert [of["unlabelled"] for of in tasks.values()] == [8_000, 1_035, 4_876, 8_530]
+    verdicts = {
+        (task, count): verdict(point["elmo"])
+        for task, of in tasks.items()
+        for count, point in of["labels"].items()
+    }
+    assert "ahead" not in verdicts.values()  # "nowhere clearly ahead"
+    opinion, film = (tasks[task]["labels"] for task in ("opinion or plot", "for or against"))
+    assert verdicts["opinion or plot", "25"] == verdicts["for or against", "100"] == "behind"
+    behind = opinion["25"]["elmo"], film["100"]["elmo"]
+    assert [[f"{-100 * of[end]:.1f}" for end in ("mean", "high", "low")] for of in behind] == [
+        ["8.8", "4.4", "13.9"],
+        ["6.7", "3.1", "10.5"],
+    ]
+    assert f"{film['100']['right']['mean']:.0%}" == "63%"
+    assert all(verdict(of["taught"]) != "ahead" for of in opinion.values())  # "gets as far alone"
+
+
 def test_what_the_lesson_says_of_elmos_rivals() -> None:
     found = stored_result("hundred_labels_rivals").numbers["tasks"]
     assert list(found) == list(hundred_labels.TASKS)

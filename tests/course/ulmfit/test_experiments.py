@@ -94,7 +94,8 @@ def test_the_figures_of_the_stored_runs_describe_themselves() -> None:
     ]
     assert all(len(figure.description) > 80 for figure in figures)
     assert figures[1].description.endswith(
-        "Hollow, as baselines or controls: bag of words, naive Bayes SVM, from scratch."
+        "Hollow, as baselines or controls: "
+        "bag of words, naive Bayes SVM, naive Bayes with EM, from scratch."
     )
     assert figures[1].figure.legends[0].texts[-1].get_text() == HOLLOW
     assert unreadable(figures[1].figure) == []
@@ -251,7 +252,29 @@ def test_the_claims_of_the_lesson_hold_in_the_stored_labels() -> None:
     at_500 = {way: points[at[500]]["mean"] for way, points in questions["right"].items()}
     assert max(at_500, key=at_500.__getitem__) == PLAIN
     guesses = [point for points in opinions["right"].values() for point in points[:2]]
-    assert max(point["mean"] for point in guesses) < 0.58
+    assert max(point["mean"] for point in guesses) < 0.58  # "near guessing all but EM"
+
+
+def test_counts_that_read_the_text_of_stage_2_lead_on_opinions_and_not_on_questions() -> None:
+    few = {task: report.em_of(task) for task in report.TASKS}
+    assert [few[task]["unlabelled"] for task in report.TASKS] == [4_876, 8_530]
+    for task, of in few.items():
+        assert of["labels"] == report.labels_of(task)["labels"]
+        for way in ("bag of words", "naive Bayes SVM"):
+            again = [
+                interval(np.subtract(one["values"], lead["values"]))["mean"]
+                for one, lead in zip(of["right"], of["lead"][way], strict=True)
+            ]
+            stored = [point["mean"] for point in report.labels_of(task)["right"][way]]
+            assert np.allclose(again, stored)  # the draws are those of the figure
+            if task == "opinions":
+                assert [verdict_twice(p) for p in of["lead"][way][:3]] == ["ahead"] * 3
+    for way in report.labels_of("opinions")["right"]:  # with 100 and 500 labels
+        leads = report.em_less("opinions", way)
+        assert [Lead.of(leads[count]).verdict for count in (100, 500)] == ["ahead", "ahead"], way
+    for way in report.labels_of("questions")["right"]:  # "On questions it is behind"
+        if way not in ("static vectors", "from scratch"):
+            assert all(point["mean"] < 0 for point in report.em_less("questions", way).values())
 
 
 def test_two_directions_are_ahead_of_one_and_level_with_one_twice() -> None:
