@@ -134,7 +134,6 @@ def test_a_sentence_that_gives_advice_has_no_known_form() -> None:
 
 
 @every_exercise
-@pytest.mark.timeout(600)
 def test_a_mistake_without_a_name_is_told_what_is_seen(exercise: Exercise) -> None:
     assert set(sentences_of_no_known_form(exercise)) == set()
     assert list(mistakes_that_read_what_they_are_told_they_do_not(exercise)) == []
