@@ -33,11 +33,16 @@ def as_if(
     """
     arguments = {name: inputs[0][name] for name in exercise.parameters() if name in inputs[0]}
     wrong = _wrong_parts(exercise, expected, came)
+    cases = [
+        (given, alike(exercise, right, mine), mine)
+        for given, right, mine in zip(inputs, expected, came, strict=True)
+    ]
+    cases.sort(key=lambda case: case[1])  # a wrong case refutes most changes, so it is run first
     for words, change in _changes(arguments, texts):
-        for given, right, mine in zip(inputs, expected, came, strict=True):
+        for given, is_right, mine in cases:
             changed = change(given)
             outcome = outcome_of(exercise, exercise.reference, changed, given)
-            if outcome.failure and alike(exercise, right, mine):
+            if outcome.failure and is_right:
                 continue
             if outcome.failure or not _as_came(exercise, outcome, mine, wrong):
                 break
